@@ -1,7 +1,7 @@
 """motionbase: design, simulate, operate and analyse motion platforms from one model written once in Python.
 
-What people start from is here, imported when it is first asked for; docs/python.md shows all of it. The rest is in the
-packages below, `motionbase.workbench` and so on.
+The names that most programs start from are here; each is imported on first use. docs/python.md describes all of them.
+Everything else is in the packages below, such as `motionbase.workbench`.
 """
 
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "errors": ("MotionBaseError",),
-        "compile": ("Kernel", "Port", "Program", "Struct", "jacobian", "q", "scan"),  # and itself: it can be called
+        "compile": ("Kernel", "Port", "Program", "Struct", "jacobian", "q", "scan"),  # and `compile` itself
         "multibody": ("GROUND", "Body", "Joint", "Model"),
         "multibody.loaders": ("load_model",),
         "multibody.simulate": ("simulate",),

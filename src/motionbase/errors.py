@@ -1,14 +1,14 @@
-"""Every error a person can cause; each message is one sentence with the name, the value and what would work."""
+"""Errors that a user can cause; each message is one sentence with the name, the value and what would work."""
 
 from collections.abc import Iterable
 
-FEWEST_DIGITS, MOST_DIGITS = 4, 17  # 17 tell any two doubles apart
+FEWEST_DIGITS, MOST_DIGITS = 4, 17  # 17 digits distinguish any two doubles
 
 
 def told_apart(value: float, *bounds: float, digits: int = FEWEST_DIGITS) -> tuple[str, ...]:
-    """Texts of a value and of its bounds with enough digits to see on which side of each bound the value is.
+    """Texts of a value and its bounds with enough digits to show on which side of each bound the value lies.
 
-    0.849996 against 0.85 and 1.15 is "0.849996", "0.85", "1.15", where four digits would read 0.85 twice.
+    0.849996 between 0.85 and 1.15 becomes "0.849996", "0.85", "1.15"; four digits would print 0.85 twice.
     """
     numbers = (value, *bounds)
     for count in range(digits, MOST_DIGITS):
@@ -31,7 +31,7 @@ class KernelError(MotionBaseError):
 
 
 class UnsupportedOp(MotionBaseError):
-    """A target cannot render an operation; no target at all where none is named."""
+    """A target cannot render an operation, or no target can if none is named."""
 
     def __init__(self, op: str, kernel: str, target: str, hint: str = "") -> None:
         where = f"target {target!r}" if target else "any target"
@@ -44,63 +44,59 @@ class ModelError(MotionBaseError):
 
 
 class SimulationError(MotionBaseError):
-    """A motion cannot be computed as asked; the message says what to change."""
+    """A motion cannot be computed as requested; the message says what to change."""
 
 
 class SingularSystem(MotionBaseError):
-    """A linear system cannot be solved, whatever the numbers; the message names the rows."""
+    """A linear system is singular for all values of its entries; the message names the rows."""
 
 
 class TargetUnavailable(MotionBaseError):
-    """A target's tool (a C compiler, CuPy, a GPU) is not on this machine."""
+    """A tool that a target needs (a C compiler, CuPy, a GPU) is missing on this machine."""
 
 
 class CompilerRefused(MotionBaseError):
-    """A C compiler did not accept generated code; the message has what it said."""
+    """The C compiler rejected generated code; the message contains its output."""
 
 
 class UsageError(MotionBaseError):
-    """A command was called in a way that cannot work."""
+    """The arguments of a command are wrong."""
 
 
 class SchemaError(MotionBaseError):
-    """A schema of records is not well formed, or a channel is not in it."""
+    """A record schema is not well formed, or lacks a channel."""
 
 
 class RingError(MotionBaseError):
-    """A ring cannot be created, attached to or used as asked; the message names it and says what would work."""
+    """A ring cannot be created, attached to or used as requested; the message gives its name and what would work."""
 
 
 class GeneratorError(MotionBaseError):
-    """A function generator cannot be as asked; the message names its number, the field, the value and the bounds."""
+    """A function generator has an invalid setting; the message gives its number, field, value and bounds."""
 
 
 class CommandError(MotionBaseError):
-    """An operator command is not well formed; the message names it, the value and what is wanted."""
+    """An operator command is not well formed; the message gives its name, the value and what is expected."""
 
 
 class ScheduleError(MotionBaseError):
-    """A schedule cannot be run as asked; the message names the job or the setting and says what would work."""
+    """A schedule cannot run as requested; the message names the job or setting and says what would work."""
 
 
 class MirrorError(MotionBaseError):
-    """A mirror's peer cannot be reached or does not speak as it should."""
-
-
-class SnapshotError(MotionBaseError):
-    """A file with the records of a ring cannot be written or read; the message names it and says what would work."""
+    """The peer of a mirror cannot be reached or violates the protocol."""
 
 
 class PlatformError(ModelError):
-    """A platform's geometry or parameters cannot be; the message names the part, the value and what would work."""
+    """A platform's geometry or a parameter is impossible; the message names the part, the value and what would work."""
 
 
 class PlatformWarning(UserWarning):
-    """Something about a platform is odd; the message names the part, the value and what is usual."""
+    """A platform has an unusual value; the message names the part, the value and the usual range."""
 
 
 class RecordingError(MotionBaseError):
-    """A recording cannot be written, read or made."""
+    """A recording cannot be written, read or created."""
 
 
 def unknown(kind: str, name: str, choices: Iterable[str], plural: str = "") -> UsageError:

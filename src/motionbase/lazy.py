@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first asked for (PEP 562): the package itself costs nothing."""
+"""Names of a package that are imported on first use (PEP 562), so that importing the package itself is fast."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -7,12 +7,12 @@ from importlib.util import find_spec
 
 
 def lazily(package: str, homes: Mapping[str, Sequence[str]]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package; modules in it are found as well.
+    """`__getattr__` and `__dir__` for a package; its submodules are found as well.
 
-    Type checkers and editors do not follow this: the package imports the same names under TYPE_CHECKING.
+    Type checkers and editors do not follow this, so the package imports the same names under TYPE_CHECKING.
 
     Args:
-        homes: module below the package -> names of it
+        homes: module below the package -> names that it provides
     """
     home_of = {name: home for home, names in homes.items() for name in names}
 

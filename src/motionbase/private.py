@@ -1,8 +1,8 @@
-"""Files and folders of a run: for their owner alone, or for one group besides, never for every user of the machine.
+"""Files and folders of a run: readable by their owner and, optionally, one group, never by every user of the machine.
 
-Every file that holds what a platform did (recordings, ESTOP files, exports, strip charts, sidecars) and every token is
-opened here. Files have mode 0600 and new folders 0700; where `$MOTIONBASE_GROUP` names a group, 0640 and 0750 with that
-group. A folder that exists keeps its mode: it may be one that people share on purpose.
+All files with data of a run (recordings, ESTOP files, exports, strip charts, sidecars) and all tokens are opened here.
+Files have mode 0600 and new folders 0700; if `$MOTIONBASE_GROUP` names a group, they have 0640 and 0750 and that
+group. An existing folder keeps its mode, since it may be shared on purpose.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CREATE = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
 
 
 class Sharing(NamedTuple):
-    """Who may read. `group`: number of the group, -1 for none."""
+    """Who may read a file. `group`: group id, -1 for none."""
 
     group: int
     file_mode: int
@@ -33,7 +33,7 @@ ALONE = Sharing(-1, 0o600, 0o700)
 
 
 def sharing() -> Sharing:
-    """As `$MOTIONBASE_GROUP` says now; one sentence where it names a group that cannot have files of this user."""
+    """The setting in `$MOTIONBASE_GROUP`; raises `UsageError` if this user cannot give files to that group."""
     name = os.environ.get(GROUP_VARIABLE, "")
     try:
         return ALONE if not name else Sharing(group_number(name), 0o640, 0o750)
@@ -42,7 +42,7 @@ def sharing() -> Sharing:
 
 
 def group_number(name: str) -> int:
-    """Of a group that this user can give files to; one sentence otherwise."""
+    """Id of a group to which this user can give files; raises `UsageError` otherwise."""
     mine = {os.getegid(), *os.getgroups()}
     try:
         found = grp.getgrnam(name).gr_gid
@@ -54,10 +54,10 @@ def group_number(name: str) -> int:
 
 
 def open_file(path: str | os.PathLike[str], flags: int = CREATE | os.O_EXCL) -> int:
-    """The number of an open file that no other user can read, however the process's umask is set.
+    """Descriptor of an open file that no other user can read, whatever the umask of the process.
 
     Args:
-        flags: of `os.open`; a file that exists and is opened for writing becomes private as well
+        flags: as for `os.open`; an existing file that is opened for writing becomes private as well
     """
     who = sharing()
     file = os.open(path, flags, 0o600)
@@ -76,40 +76,40 @@ def opener(path: str, flags: int) -> int:
 
 
 def make_file(path: Path) -> Path:
-    """An empty one, for a library that opens files by their name and keeps the mode of one that exists."""
+    """Create an empty private file, for a library that opens files by name and keeps the mode of an existing one."""
     os.close(open_file(path, CREATE | os.O_TRUNC))
     return path
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """All of it into a new file, or over one that exists."""
+    """Write the content to a new file, or replace that of an existing one."""
     with open(path, "wb", opener=opener) as file:
         file.write(content)
 
 
 def make_folder(folder: Path) -> Path:
-    """With those above it that are missing; the ones that exist stay as they are."""
+    """Create a folder and its missing parents; existing folders keep their modes."""
     if not folder.is_dir():
         if folder.exists():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
         who = sharing()
         make_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)  # of threads that make it at once
+        folder.mkdir(mode=0o700, exist_ok=True)  # several threads may create it at the same time
         if who.group >= 0:
-            with suppress(PermissionError):  # as for a file
+            with suppress(PermissionError):  # as for files
                 os.chown(folder, -1, who.group)
                 folder.chmod(who.folder_mode)
     return folder
 
 
 def _given(file: int, who: Sharing) -> None:
-    """To whom it is shared with; a pipe, a device, and what belongs to somebody else stays as it is."""
+    """Set group and mode; pipes, devices and files of other users are left alone."""
     state = os.fstat(file)
     if not stat.S_ISREG(state.st_mode) or state.st_uid != os.geteuid():
         return
     with suppress(PermissionError):  # a file system without owners and modes, such as a USB stick's
         if who.group >= 0 and state.st_gid != who.group:
-            os.fchown(file, -1, who.group)  # first: it must not be shown to another group
+            os.fchown(file, -1, who.group)  # before the mode, so that no other group can read it in between
         if stat.S_IMODE(state.st_mode) != who.file_mode:
             os.fchmod(file, who.file_mode)
 

@@ -1,1 +1,1 @@
-"""The command line: one module per command, each a thin call into the package."""
+"""The command line: one module per group of commands, each a thin call into the package."""

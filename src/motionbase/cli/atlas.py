@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from motionbase.platform.atlas.units import Units
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
-MANY = 64  # as files may have
-# some elevations of isotropic layouts; the third goes with rollers at 45 degrees, the last with omni wheels
+MANY = 64  # as many as files may have
+# elevations of isotropic layouts that are listed; the third has rollers at 45 degrees, the last omni wheels
 FAMILY_DEG = (-15.0, -25.0, -math.degrees(math.asin(math.sqrt(1 / 3))), -45.0, -math.degrees(math.atan(math.sqrt(2))))
 
 
 @app.callback()
 def atlas() -> None:
-    """Look at a sphere that is turned by Mecanum or omni wheels.
+    """Analyse and simulate a sphere that is turned by Mecanum or omni wheels.
 
     Example: motionbase atlas analyse --units paper
     """
@@ -34,17 +34,17 @@ def atlas() -> None:
 @app.command()
 def analyse(
     platform: Annotated[str, typer.Argument(metavar="[PRESET|FILE]", help="A preset or a TOML file.")] = "atlas",
-    units: Annotated[str, typer.Option(help="si, or paper: lb, in, lb in.")] = "si",
+    units: Annotated[str, typer.Option(help="Units: si, or paper for lb, in, lb in.")] = "si",
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also draw the normal force over all directions: .png, .pdf, .svg."),
+        typer.Option(metavar="FILE", help="Draw the normal force over all directions: .png, .pdf or .svg."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Find the largest moment on the sphere, and the wheels' largest torques, speeds and normal forces for it.
 
-    Over all directions of acceleration, spin and moment, exactly and not on a grid; with more than three wheels for two
-    ways of sharing the moment. What is marked * is illustrative.
+    The maxima over all directions of acceleration, spin and moment are exact, not taken on a grid; for more than three
+    wheels there are two ways to share the moment. Values marked * are illustrative.
 
     Example: motionbase atlas analyse --units paper --plot normal_force.png
     """
@@ -72,7 +72,7 @@ def analyse(
 
 
 def _facts(found: "Analysis", units: "Units") -> dict[str, Any]:
-    """For scripts: numbers in the chosen units, which are named."""
+    """The results as JSON data, in the chosen units, which are named."""
     moment, weight = found.moment, found.moment_with_weight
     return {
         "platform": found.atlas.name,
@@ -124,7 +124,7 @@ def _facts(found: "Analysis", units: "Units") -> dict[str, Any]:
 
 
 def _show(found: "Analysis", units: "Units") -> None:
-    """Tables for people."""
+    """Print the results as tables."""
     a, screen = found.atlas, terminal.console()
     screen.print(f"{a.name}: {a.summary}", style="bold")
     jacobian = terminal.table("J_tau: moment on the sphere = J_tau torques of the wheels", "axis", *_numbers(a.wheels))
@@ -155,7 +155,7 @@ def _show(found: "Analysis", units: "Units") -> None:
 
 
 def _table(found: "Analysis", units: "Units") -> Any:
-    """Moments, torques, speeds and forces, with what limits them."""
+    """Table of moments, torques, speeds and forces, with their limits."""
     columns = "over all directions", "largest", "unit", "with weight", "limit"
     table = terminal.table("What the limits of spin ask for", *columns, right=("largest", "with weight", "limit"))
     moment, force = units.name("N m"), units.name("N")
@@ -187,7 +187,7 @@ def _axis(direction: Any) -> str:
 
 
 def _axes(equal: Any) -> str:
-    """One axis, or those in a plane, or all: what is equal is said to be."""
+    """Text for one axis, for equal axes in a plane, or for all axes if they are equal."""
     if len(equal) == 1:
         return f"axis {_axis(equal[0])}"
     a, b = equal[:2]
@@ -197,25 +197,31 @@ def _axes(equal: Any) -> str:
 
 @app.command()
 def layout(
-    wheels: Annotated[int, typer.Option(help="How many driven wheels, equally spaced.")] = 3,
-    elevation: Annotated[float | None, typer.Option(metavar="DEG", help="Of the contacts; negative is below.")] = None,
+    wheels: Annotated[int, typer.Option(help="Number of driven wheels, equally spaced.")] = 3,
+    elevation: Annotated[
+        float | None, typer.Option(metavar="DEG", help="Elevation of the contacts [deg]; negative is below the centre.")
+    ] = None,
     roller_angle: Annotated[
-        float | None, typer.Option(metavar="DEG", help="Of the rollers' axes against the wheel; 0 is an omni wheel.")
+        float | None,
+        typer.Option(metavar="DEG", help="Angle of the rollers' axes to the wheel [deg]; 0 is an omni wheel."),
     ] = None,
     azimuths: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Search for wheels at these azimuths [deg], such as 0,100,200,300."),
+        typer.Option(
+            metavar="LIST", help="Find the best layout for wheels at these azimuths [deg], such as 0,100,200,300."
+        ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also draw all elevations and roller angles: .png, .pdf, .svg.")
+        Path | None, typer.Option(metavar="FILE", help="Draw all elevations and roller angles: .png, .pdf or .svg.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Find layouts of the driven wheels that turn the sphere equally well about every axis.
 
-    Equally spaced wheels have such a layout at every elevation up to 54.7 degrees; with --elevation or --roller-angle,
-    the best one there. With --azimuths, the best elevation and roller angle for wheels that stand unevenly. Torque,
-    speed and normal force are the largest over all directions, in parts of r M / R, R Omega / r and M / (mu R).
+    Equally spaced wheels have such a layout at every elevation up to 54.7 degrees; --elevation or --roller-angle
+    selects one. With --azimuths, the command finds the best elevation and roller angle for unevenly spaced wheels.
+    Torque, speed and normal force are the largest over all directions, as multiples of r M / R, R Omega / r and M / (mu
+    R).
 
     Example: motionbase atlas layout --wheels 4 --elevation -45
     """
@@ -231,7 +237,7 @@ def layout(
     ]
     if azimuths is not None:
         if given:
-            raise UsageError(f"--azimuths searches elevation and roller angle; leave {given[0]} out")
+            raise UsageError(f"--azimuths finds elevation and roller angle; leave {given[0]} out")
         with terminal.working("searching"):
             found = [searched_layout(np.radians(_listed(azimuths)).tolist())]
     elif not given:
@@ -259,7 +265,7 @@ def _listed(text: str) -> list[float]:
     except ValueError:
         numbers = []
     if len(numbers) < 3 or not all(map(math.isfinite, numbers)):
-        raise UsageError(f"--azimuths is {text!r}, three or more angles in degrees are wanted, apart by commas")
+        raise UsageError(f"--azimuths is {text!r}, it must be three or more angles in degrees, separated by commas")
     return numbers
 
 

@@ -1,4 +1,4 @@
-"""`motionbase atlas simulate`: the sphere under its control law through a manoeuvre, with slip where it slips."""
+"""`motionbase atlas simulate`: a manoeuvre of the sphere under its control law, with slip of the wheels."""
 
 import json
 import math
@@ -18,36 +18,43 @@ if TYPE_CHECKING:
 
 MANOEUVRES = {
     "burst": "from rest to the largest spin with the largest acceleration, and back",
-    "tumble": "the largest spin about axes that change without end",
+    "tumble": "the largest spin about axes that change continuously",
 }
 HARDEST = "hardest"
-DT = 5e-4  # [s], as `motionbase run` has it
-ROWS = 2000  # of a long run, for the picture
+DT = 5e-4  # [s], as in `motionbase run`
+ROWS = 2000  # samples of a long run in the picture
 LEAST_SECONDS, MOST_SECONDS = 1.0, 3600.0
-LEAST_ACCELERATION = 1.0  # [deg/s^2]: to the largest spin in minutes
+LEAST_ACCELERATION = 1.0  # [deg/s^2]: reaches the largest spin in minutes
 
 
 def simulate(
     platform: Annotated[str, typer.Argument(metavar="[PRESET|FILE]", help="A preset or a TOML file.")] = "atlas",
     manoeuvre: Annotated[str, typer.Option(help="burst or tumble.")] = "burst",
     axis: Annotated[
-        str, typer.Option(metavar="'X Y Z'", help="Of a burst; hardest: that asks one wheel for the most torque.")
+        str,
+        typer.Option(
+            metavar="'X Y Z'", help="Axis of a burst; hardest is the one that needs most torque from one wheel."
+        ),
     ] = HARDEST,
     acceleration: Annotated[
-        float | None, typer.Option(help="Of a burst [deg/s^2]; the platform's largest if not given.")
+        float | None, typer.Option(help="Acceleration of a burst [deg/s^2]; default: the platform's largest.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long to tumble.")] = 60.0,
-    seed: Annotated[int, typer.Option(help="Of the axes of a tumble.")] = 0,
-    friction: Annotated[float, typer.Option(help="Friction over its nominal value: 0.3 is a film of oil.")] = 1.0,
-    preload: Annotated[float, typer.Option(help="Preload of the passive wheels over its nominal value.")] = 1.0,
-    no_ripple: Annotated[bool, typer.Option("--no-ripple", help="Wheels as if they were round.")] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Also draw it: .png, .pdf, .svg.")] = None,
+    seconds: Annotated[float, typer.Option(help="Duration of a tumble [s].")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Seed of the axes of a tumble.")] = 0,
+    friction: Annotated[
+        float, typer.Option(help="Friction relative to its nominal value; 0.3 is a film of oil.")
+    ] = 1.0,
+    preload: Annotated[float, typer.Option(help="Preload of the passive wheels relative to its nominal value.")] = 1.0,
+    no_ripple: Annotated[
+        bool, typer.Option("--no-ripple", help="Ignore the ripple of the rollers, as if wheels were round.")
+    ] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the run: .png, .pdf or .svg.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Drive the sphere through a manoeuvre and tell how well it follows, and whether a wheel slips.
+    """Simulate a manoeuvre of the sphere and report how well it follows, and whether a wheel slips.
 
-    The wheels can pass on no more force than friction times what presses them. Where a manoeuvre asks for more they
-    slip; the control law sees it, tells, and brings the sphere to rest if it lasts.
+    The wheels transmit at most friction times normal force. If a manoeuvre needs more they slip; the control law
+    detects this, reports it, and brings the sphere to rest if it lasts.
 
     Example: motionbase atlas simulate --preload 0 --plot slip.png
 
@@ -111,7 +118,7 @@ def _burst(atlas: "Atlas", axis: str, acceleration: float | None) -> "Spin":
 
 
 def _facts(found: "Manoeuvre") -> dict[str, Any]:
-    """For scripts, in SI and degrees."""
+    """The results as JSON data, in SI units and degrees."""
     tally, settled = found.tally, found.drift
     return {
         "platform": found.loop.atlas.name,

@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 def bench(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Which benchmark; without a name they are listed.")
+        str | None, typer.Argument(metavar="NAME", help="The benchmark to run; without it, lists them.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A rough answer within 50 s.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Measure roughly, within 50 s.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Measure speed against the project's bars, on one pinned CPU, all sides of a comparison in turn.
+    """Measure speed against the project's bars, on one pinned CPU, with all sides of a comparison in turn.
 
-    Prints a table, then one "metric value" line for each metric measured. What cannot be measured on this machine is
-    skipped, with the reason. Exit code 1 means that a benchmark broke, not that a bar was missed.
+    Prints a table, then one "metric value" line for each metric measured. Metrics that this machine cannot measure are
+    skipped, with the reason. Exit code 1 means that a benchmark failed to run, not that a bar was missed.
 
     Example: motionbase bench compile --quick
     """
     root = checkout.require("the benchmarks")
-    sys.path.insert(0, str(root))  # benchmarks/ stands beside the package and is never installed
+    sys.path.insert(0, str(root))  # benchmarks/ is beside the package and never installed
     from benchmarks import runner
 
     folder = root / "benchmarks"
@@ -58,7 +58,7 @@ def bench(
 
 @contextmanager
 def _safe_children() -> Iterator[None]:
-    """Processes of multiprocessing, whose command line is not ours, leave the current folder out too."""
+    """Keep the current folder out of the path of multiprocessing's children, whose command line is not ours."""
     before = os.environ.get(SAFE_PATH)
     os.environ[SAFE_PATH] = "1"
     try:

@@ -1,4 +1,4 @@
-"""The source checkout: `motionbase test`, and the browser that tests and benchmarks of the console drive."""
+"""The source checkout: `motionbase test`, and the browser for tests and benchmarks of the console."""
 
 import importlib.util
 import os
@@ -22,7 +22,7 @@ INSTALL = (
 
 
 def find() -> Path | None:
-    """The checkout this package runs from, else the one around the current folder."""
+    """The checkout that this package runs from, else the one that contains the current folder."""
     for start in (Path(motionbase.__file__).resolve().parent, Path.cwd()):
         for folder in (start, *start.parents):
             if (folder / "pyproject.toml").is_file() and (folder / "src" / "motionbase").is_dir():
@@ -31,19 +31,19 @@ def find() -> Path | None:
 
 
 def require(purpose: str) -> Path:
-    """The checkout, or one sentence saying that `purpose` needs it."""
+    """The checkout; an error if there is none, saying that `purpose` needs one."""
     if (root := find()) is None:
         raise UsageError(f"{purpose} are only in a source checkout of motionbase; call this inside one")
     return root
 
 
 def chromium() -> str | None:
-    """Path of a Chromium; None where there is none."""
+    """Path of Chromium; None if there is none."""
     return next((path for name in CHROMIUM if (path := shutil.which(name))), None)
 
 
 def ensure_chromium() -> str | None:
-    """As `chromium`, after an attempt to install one where that needs no question: Debian or Ubuntu, as root."""
+    """As `chromium`, after trying to install it if that needs no interaction: on Debian or Ubuntu, as root."""
     found = chromium()
     if found or os.geteuid() != 0 or shutil.which("apt-get") is None:
         return found
@@ -62,33 +62,33 @@ def test(
         list[str] | None, typer.Argument(metavar="PYTEST_ARGS", help="Paths and options for pytest.")
     ] = None,
 ) -> None:
-    """Run the test suite of a checkout on all cores; further arguments go to pytest.
+    """Run the test suite of a checkout on all cores; further arguments are passed to pytest.
 
-    The console is also tested in Chromium, which is installed if it may be: shortly, and with --all in full. --all runs
-    everything else that takes minutes as well: floods, long runs, ARM64, downloads, other processors.
+    The console is also tested briefly in Chromium, which is installed if possible. --all tests it in full, and runs
+    everything else that takes minutes: floods, long runs, ARM64, downloads, other processors.
 
     Example: motionbase test tests/cli -k help
     """
     root = require("the tests")
     if importlib.util.find_spec("pytest") is None:
         raise UsageError("the test tools are not installed; ./motionbase test in the checkout installs them")
-    ensure_chromium()  # without one, the tests in a browser are skipped and say so
+    ensure_chromium()  # without a browser its tests are skipped, with the reason
     args = [_absolute(a) for a in pytest_args or ()]
-    # Replacing this process leaves Ctrl-C, the exit code and the terminal to pytest.
+    # replacing this process leaves Ctrl-C, the exit code and the terminal to pytest
     os.chdir(root)
-    # One worker more than cores, because tests that start processes wait a lot. A file stays on one worker: its tests
-    # may share processes. The order is that of tests/conftest.py.
+    # One worker more than cores, because tests that start processes wait a lot. A file stays on one worker, because its
+    # tests may share processes. tests/conftest.py sets the order.
     spread = ["-n", str(cores() + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
     os.execv(sys.executable, python("-m", "pytest", *spread, *args))
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _absolute(argument: str) -> str:
-    """A path given relative to the caller's folder, for pytest, which runs in the checkout."""
+    """A path relative to the caller's folder made absolute, because pytest runs in the checkout."""
     path, sep, test_id = argument.partition("::")
     is_path = not argument.startswith("-") and Path(path).exists()
     return f"{Path(path).resolve()}{sep}{test_id}" if is_path else argument

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 
 class Command(NamedTuple):
-    """Where a command lives.
+    """Location and help of a command.
 
-    The module is imported only when the command is the one called, so `--help` and `--version` stay quick.
+    The module is imported only when the command is called, so `--help` and `--version` stay quick.
 
     Attributes:
         target: "module:name" of a function, or of a `typer.Typer` with sub-commands
         help: its line in `motionbase --help`; the function's docstring is the long text of `motionbase NAME --help`
-        pass_options: options which the command does not have are no errors but arguments for another program
+        pass_options: unknown options are passed on to another program instead of being errors
     """
 
     target: str
@@ -20,12 +20,12 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
-    "run": Command("motionbase.cli.run:run", "Simulate a motion platform; the main job."),
+    "run": Command("motionbase.cli.run:run", "Simulate a motion platform in real time, with recorder and console."),
     "console": Command(
         "motionbase.cli.console:console", "Serve the operator console: curves, the platform, generators, recordings."
     ),
     "operate": Command(
-        "motionbase.cli.operate:operate", "Ask a running base for standby, drive, an emergency stop and so on."
+        "motionbase.cli.operate:operate", "Request standby, drive, an emergency stop and so on of a running base."
     ),
     "tune": Command("motionbase.cli.operate:tune", "Show and change parameters of the control law of a running ring."),
     "simulate": Command(
@@ -33,7 +33,7 @@ COMMANDS: dict[str, Command] = {
         "Simulate a platform in closed loop or a multibody model, as fast as possible.",
     ),
     "modes": Command(
-        "motionbase.cli.models:modes", "Natural frequencies, damping and mode shapes of a multibody model."
+        "motionbase.cli.models:modes", "Show natural frequencies, damping and mode shapes of a multibody model."
     ),
     "models": Command("motionbase.cli.models:models", "List the built-in multibody models with their sources."),
     "platforms": Command(
@@ -42,9 +42,9 @@ COMMANDS: dict[str, Command] = {
     "atlas": Command("motionbase.cli.atlas:app", "Analyse a sphere on Mecanum wheels, and find layouts of its wheels."),
     "kinematics": Command(
         "motionbase.cli.kinematics:app",
-        "Bearing angles, dexterity, workspace, clearance of a platform; maps and a report.",
+        "Show bearing angles, dexterity, workspace and clearance of a platform; maps and a report.",
     ),
-    "control": Command("motionbase.cli.control:app", "Gains and margins of the control law."),
+    "control": Command("motionbase.cli.control:app", "Show gains and margins of the control law."),
     "step-response": Command(
         "motionbase.cli.control:step_response", "Measure a step of one axis: overshoot, rise, settling."
     ),
@@ -52,10 +52,10 @@ COMMANDS: dict[str, Command] = {
         "motionbase.cli.control:frequency_response",
         "Measure gain and phase of one axis tone by tone, and the turnaround bump.",
     ),
-    "loads": Command("motionbase.cli.sizing:loads", "Predict the loads of every fault out of full speed."),
+    "loads": Command("motionbase.cli.sizing:loads", "Predict the loads of every fault during motion at full speed."),
     "size": Command(
         "motionbase.cli.sizing:size",
-        "Show what a manoeuvre asks of every leg: force, speed, torque, power, flow, heat.",
+        "Show what a manoeuvre requires of every leg: force, speed, torque, power, flow, heat.",
     ),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
     "export": Command(
@@ -63,25 +63,27 @@ COMMANDS: dict[str, Command] = {
     ),
     "info": Command("motionbase.cli.recordings:info", "Show what a recording holds: channels, gaps, events, extremes."),
     "split": Command(
-        "motionbase.cli.recordings:split", "Break a recording into smaller files, with all channels or some."
+        "motionbase.cli.recordings:split", "Split a recording into smaller files, with all channels or some."
     ),
-    "dcu": Command("motionbase.cli.ring_writers:dcu", "Write a ring of known waveforms, to try whatever reads one."),
+    "dcu": Command(
+        "motionbase.cli.ring_writers:dcu", "Write a ring of known waveforms, to test programs that read rings."
+    ),
     "ring": Command("motionbase.cli.ring:app", "List, inspect, watch, save and clean rings."),
-    "record": Command("motionbase.cli.record:record", "Record a ring into MCAP files, as its records come."),
+    "record": Command("motionbase.cli.record:record", "Record a live ring into MCAP files."),
     "record-control": Command(
-        "motionbase.cli.record:record_control", "Start, stop, split or note in a recording that runs."
+        "motionbase.cli.record:record_control", "Control a running recorder: start, stop, split, note."
     ),
-    "replay": Command("motionbase.cli.replay:replay", "Play a recording into a ring, as if it happened now."),
+    "replay": Command("motionbase.cli.replay:replay", "Play a recording into a ring, as if it were live."),
     "replay-control": Command(
-        "motionbase.cli.replay:replay_control", "Pause, seek, step, loop a replay that runs.", pass_options=True
+        "motionbase.cli.replay:replay_control", "Control a running replay: pause, seek, step, loop.", pass_options=True
     ),
-    "strip": Command("motionbase.cli.strip:strip", "Draw a recording or a live ring on strip chart paper."),
+    "strip": Command("motionbase.cli.strip:strip", "Draw a recording or a live ring as a strip chart."),
     "estop": Command("motionbase.cli.estop:estop", "List and describe the files of unexpected stops."),
     "mirror": Command("motionbase.cli.ring_writers:mirror", "Copy a live ring to another machine over TCP."),
     "generators": Command(
         "motionbase.cli.generators:app", "Show, set or clear the function generators of a running ring."
     ),
-    "cache": Command("motionbase.cli.kernel:cache", "Show or clear the compiled code kept on disk."),
+    "cache": Command("motionbase.cli.kernel:cache", "Show or clear the cache of compiled code."),
     "bench": Command("motionbase.cli.bench:bench", "Measure speed against the project's bars."),
     "test": Command("motionbase.cli.checkout:test", "Run the test suite of a checkout.", pass_options=True),
 }

@@ -19,50 +19,52 @@ if TYPE_CHECKING:
 PORT = 8700
 TOKEN_VARIABLE, VIEWER_VARIABLE = "MOTIONBASE_CONSOLE_TOKEN", "MOTIONBASE_CONSOLE_VIEWER_TOKEN"
 STATIC_VARIABLE = "MOTIONBASE_CONSOLE_STATIC"
-SHOW_VARIABLE = "MOTIONBASE_CONSOLE_SHOW_TOKEN"  # set by who hands the output on to a terminal
+SHOW_VARIABLE = "MOTIONBASE_CONSOLE_SHOW_TOKEN"  # set by a parent that passes the output on to a terminal
 ANY_ADDRESS = ("0.0.0.0", "::")
 AnyoneMayStop = Annotated[
-    bool, typer.Option("--anyone-may-stop", help="Whoever may look may press the emergency stop; else operators.")
+    bool, typer.Option("--anyone-may-stop", help="Viewers may press the emergency stop, too; default: only operators.")
 ]
 Group = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="This group may read the files that are written; by default nobody but you."),
+    typer.Option(metavar="NAME", help="Group that may read the files written; default: only you."),
 ]
 
 
 def console(
     ring: Ring = "motionbase",
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port; 0 takes any that is free.")] = PORT,
+    port: Annotated[int, typer.Option(help="Port; 0 takes any free one.")] = PORT,
     recordings: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of recordings; without it, the default one.")
+        Path | None, typer.Option(metavar="DIR", help="Folder of recordings; default: that of `motionbase record`.")
     ] = None,
     token_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Has the operator token; without it, a new one is made.")
+        Path | None, typer.Option(metavar="FILE", help="File with the operator token; default: a new token.")
     ] = None,
     viewer_token_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Has the viewer token; without it, a new one is made.")
+        Path | None, typer.Option(metavar="FILE", help="File with the viewer token; default: a new token.")
     ] = None,
     anyone_may_view: Annotated[
-        bool, typer.Option("--anyone-may-view", help="Every user of this machine may look, without a token.")
+        bool, typer.Option("--anyone-may-view", help="Every user of this machine may view, without a token.")
     ] = False,
     anyone_may_stop: AnyoneMayStop = False,
     group: Group = None,
     allow_host: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A further name by which browsers may call it.")
+        list[str] | None, typer.Option(metavar="NAME", help="A further host name for browsers.")
     ] = None,
     browser: Annotated[
         bool | None,
-        typer.Option("--browser/--no-browser", help="Open it; by default where there is a terminal and a display."),
+        typer.Option(
+            "--browser/--no-browser", help="Open the page in a browser; default: if there is a terminal and a display."
+        ),
     ] = None,
 ) -> None:
     """Serve the operator console: time histories, the platform in three dimensions, generators, recordings.
 
-    It listens on this machine alone. Two addresses are printed: one to operate, one to look only, each with its token
-    behind #. Where the output goes to no terminal, they name files instead that only you can read. It follows the ring
-    through stops and restarts of its writer, and plays recordings into a ring of its own, NAME_replay.
+    By default it listens on loopback only. It prints two addresses, one to operate and one to view, each with its token
+    after #. If the output is not a terminal, it prints the names of private files with the tokens instead. It follows
+    the ring through stops and restarts of its writer, and plays recordings into a second ring, NAME_replay.
 
-    Tokens are new for every console, or taken from files or from $MOTIONBASE_CONSOLE_TOKEN and
+    Tokens are new for every console, or come from files or from $MOTIONBASE_CONSOLE_TOKEN and
     $MOTIONBASE_CONSOLE_VIEWER_TOKEN, never from the command line, which other users of the machine can see.
 
     From another machine: ssh -L 8700:localhost:8700 -L 8701:localhost:8701 HOST, then open the same address there.
@@ -102,10 +104,10 @@ def console(
 
 
 def share_with(group: str | None) -> None:
-    """Give the files of this process, and of those that it starts, to a group as well.
+    """Let a group read the files of this process and its children.
 
-    A group that cannot have them is refused now, also where $MOTIONBASE_GROUP names it: once a platform moves, it would
-    cost the recording.
+    An invalid group, also one from $MOTIONBASE_GROUP, is an error now; once a platform moves, it would cost the
+    recording.
     """
     if group is not None:
         private.group_number(group)
@@ -114,13 +116,13 @@ def share_with(group: str | None) -> None:
 
 
 def may_open_browser() -> bool:
-    """Where somebody sits before a terminal, and there is a screen."""
+    """Whether there is a terminal and a display."""
     display = sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     return sys.stdout.isatty() and display
 
 
 def free_port(port: int, or_any: bool = False) -> int:
-    """A port on loopback that nobody listens on: this one, or any other where that is allowed."""
+    """A free port on loopback: this one, or any other if that is allowed."""
     import socket
 
     with socket.socket() as probe:
@@ -131,23 +133,23 @@ def free_port(port: int, or_any: bool = False) -> int:
             if or_any:
                 return free_port(0)
             why = error.strerror if isinstance(error, OSError) else "it must be 0 to 65535"
-            raise UsageError(f"--port {port}: {why}; choose another, or 0 for any that is free") from None
+            raise UsageError(f"--port {port}: {why}; choose another, or 0 for any free one") from None
         return int(probe.getsockname()[1])
 
 
 def shows_tokens() -> bool:
-    """Whether what is printed goes to a terminal, and not into a log that others may read."""
+    """Whether the output goes to a terminal, and not into a log that others may read."""
     return sys.stdout.isatty() or os.environ.get(SHOW_VARIABLE) == "1"
 
 
 def _ready(
     settings: "Settings", address: str, shall_open: bool, kept: "TokenFiles", given: tuple[Path | None, Path | None]
 ) -> None:
-    """Say where the console is.
+    """Print the addresses of the console.
 
     Args:
-        kept: where tokens go, so that programs of this user find them
-        given: files that have the operator's and the viewers' token already
+        kept: files for the tokens, so that programs of this user find them
+        given: files with the operator's and the viewers' token, if there are any
     """
     from motionbase.console.addresses import open_privately
 
@@ -164,11 +166,11 @@ def _ready(
     operating = shown("operator token", "token", settings.operator_token, given[0])
     print(f"console of ring {settings.ring!r}: {operating}", flush=True)
     if settings.viewer_token is not None:
-        print(f"to look only: {shown('viewer token', 'viewer.token', settings.viewer_token, given[1])}", flush=True)
+        print(f"view only: {shown('viewer token', 'viewer.token', settings.viewer_token, given[1])}", flush=True)
     else:
-        print("anyone on this machine may look, without a token", flush=True)
+        print("anyone on this machine may view, without a token", flush=True)
     if settings.anyone_may_stop:
-        print("whoever may look may press the emergency stop, without the operator token", flush=True)
+        print("viewers may press the emergency stop, without the operator token", flush=True)
     if shall_open:
         open_privately(address)
 

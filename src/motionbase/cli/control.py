@@ -1,4 +1,4 @@
-"""The closed loop: `motionbase control margins` of its design; `step-response`, `frequency-response` measure it."""
+"""`motionbase control margins` shows the design of the loop; `step-response` and `frequency-response` measure it."""
 
 import dataclasses
 import json
@@ -19,7 +19,7 @@ ALLOWED_OVERSHOOT = 0.05
 
 @app.callback()
 def control() -> None:
-    """Look at the design of the control law.
+    """Show the design of the control law.
 
     Example: motionbase control margins simona
     """
@@ -30,11 +30,11 @@ def margins(
     platform: Preset,
     as_json: Json = False,
 ) -> None:
-    """Show the gains of the leg loop and the margins they leave in each mode of the platform at neutral.
+    """Show the gains of the leg loop and their margins in each mode of the platform at neutral.
 
-    Linear: softest place of the stroke, damping of the leakage alone, valve and half a tick of holding included; of
-    electric legs the drive's speed loop with the lag of its current. What the nonlinear model does is measured by
-    `motionbase step-response` and `motionbase frequency-response`.
+    The analysis is linear: softest point of the stroke, damping by leakage only, with valve and half a tick of hold;
+    for electric legs the drive's speed loop with its current lag. `motionbase step-response` and `motionbase
+    frequency-response` measure the nonlinear model.
 
     Example: motionbase control margins simona
     """
@@ -85,14 +85,14 @@ def margins(
 def step_response(
     platform: Preset,
     axis: Annotated[str, typer.Option(help=f"{', '.join(DOFS[:-1])} or {DOFS[-1]}.")] = "heave",
-    size: Annotated[float, typer.Option(help="Of the step [m, rad].")] = 0.05,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")] = None,
+    size: Annotated[float, typer.Option(help="Size of the step [m, rad].")] = 0.05,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the response: .png, .pdf or .svg.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Drive a step of one axis from neutral and report overshoot, rise and settling, and what the other axes do.
+    """Simulate a step of one axis from neutral and report overshoot, rise and settling, and motion of the other axes.
 
-    The step is that of a function generator; the control law keeps it within the limits of velocity and acceleration.
-    What is measured is the true motion of the simulated platform, not what its sensors say.
+    The step comes from a function generator; the control law limits its velocity and acceleration. The report is about
+    the true motion of the simulated platform, not its sensor signals.
 
     Example: motionbase step-response simona --axis heave --size 0.05 --plot step.png
     """
@@ -138,23 +138,24 @@ def frequency_response(
     axis: Annotated[str, typer.Option(help=f"{', '.join(DOFS[:-1])} or {DOFS[-1]}.")] = "heave",
     lowest: Annotated[float, typer.Option("--from", help="Lowest frequency [Hz].")] = 0.1,
     highest: Annotated[float, typer.Option("--to", help="Highest frequency [Hz], up to 50.")] = 50.0,
-    count: Annotated[int, typer.Option("--tones", help="How many tones, evenly spaced on a logarithmic scale.")] = 20,
+    count: Annotated[int, typer.Option("--tones", help="Number of tones, evenly spaced on a logarithmic scale.")] = 20,
     amplitude: Annotated[
         float | None,
-        typer.Option(help="Of the tones [m or rad]; less where the axis' limits do not allow it. Without it small."),
+        typer.Option(
+            help="Amplitude of the tones [m or rad], reduced where the axis' limits require it; default: small."
+        ),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the response: .png, .pdf or .svg.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Drive one axis with sines, one after the other, and report gain and phase from demand to true motion.
+    """Simulate sines in one axis, one after the other, and report gain and phase from demand to true motion.
 
-    Without --amplitude, amplitudes are at most 5 cm or 50 mrad and a fifth of the axis' limits; with it, up to 80 % of
-    the limits. Small motion is shaped by the friction of the legs rather than by the loop: tones that move no leg by
-    more than its friction bends before it slips, or whose answer changes by more than 10 % with half the amplitude, are
-    marked with f. The bandwidth is read where the phase is -90
-    degrees; below it the gain may be anything, so the frequency up to which it is within 3 dB is told too. Tones that
-    come back with more than 10 % of distortion are marked. The turnaround bump is the largest error of acceleration
-    around the reversals of a sine of 0.1 Hz.
+    By default amplitudes are at most 5 cm or 50 mrad and a fifth of the axis' limits; with --amplitude, up to 80 % of
+    the limits. Friction of the legs, not the loop, dominates small motions. A tone is marked with f if no leg moves by
+    more than its friction deflects before it slips, or if its response changes by more than 10 % with half the
+    amplitude. The bandwidth is the frequency with a phase of -90 degrees; as the gain may vary below it, the report
+    also has the frequency up to which the gain is within 3 dB. Tones with more than 10 % distortion are marked. The
+    turnaround bump is the largest error of acceleration around the reversals of a sine of 0.1 Hz.
 
     Example: motionbase frequency-response simona --axis heave --plot response.png
 

@@ -1,4 +1,4 @@
-"""`motionbase estop`: the files of unexpected stops, and what one of them tells."""
+"""`motionbase estop`: lists and describes the files of unexpected stops."""
 
 import json
 from pathlib import Path
@@ -12,30 +12,32 @@ from motionbase.errors import MotionBaseError, UsageError
 
 def estop(
     which: Annotated[
-        str | None, typer.Argument(metavar="[FILE|NUMBER]", help="Describe this one; a number is that of the list.")
+        str | None,
+        typer.Argument(metavar="[FILE|NUMBER]", help="Describe this one; a number is its place in the list."),
     ] = None,
     ring: Annotated[str | None, typer.Option(metavar="NAME", help="Files of this ring only.")] = None,
-    folder: Annotated[Path | None, typer.Option(metavar="DIR", help="Where they are; without it, as runs do.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of the files; without it, that of the runs.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """List the ESTOP files, newest first, or describe one: cause, state and fault, what moved before the stop.
 
-    Runs save them by themselves, the newest three of every ring (docs/estop.md). They are recordings as well:
-    `motionbase strip FILE` draws one.
+    A run saves them after every unexpected stop and keeps the newest three of every ring (docs/estop.md). They are
+    recordings: `motionbase strip FILE` draws one, `motionbase replay FILE` plays it.
 
     Example: motionbase estop 1
     """
     if folder is not None and not folder.is_dir():
-        what = "is no folder" if folder.exists() else "does not exist"
+        what = "is not a folder" if folder.exists() else "does not exist"
         raise UsageError(f"--folder {str(folder)!r} {what}; leave it out for the folder that runs use")
     if which is None:
         _list(folder, ring, as_json)
         return
     path = _path(which, folder, ring)
-    from motionbase.executive.estop_report import report
-    from motionbase.ring.snapshot import Snapshot
+    from motionbase.recording.estop.report import report
 
-    told = report(Snapshot.open(path), path.stat().st_size)
+    told = report(path)
     if as_json:
         print(json.dumps(told, indent=2))
     else:
@@ -43,7 +45,7 @@ def estop(
 
 
 def _path(which: str, folder: Path | None, ring: str | None) -> Path:
-    from motionbase.executive.estop import default_folder, files
+    from motionbase.recording.estop.files import default_folder, files
 
     if not which.isascii() or not which.isdigit():
         there = [p for p in (Path(which), (folder or default_folder()) / which) if p.is_file()]
@@ -57,7 +59,7 @@ def _path(which: str, folder: Path | None, ring: str | None) -> Path:
 
 
 def _list(folder: Path | None, ring: str | None, as_json: bool) -> None:
-    from motionbase.executive.estop import default_folder, files
+    from motionbase.recording.estop.files import default_folder, files
 
     rows = [_row(number, file.path) for number, file in enumerate(files(folder, ring), start=1)]
     if as_json:
@@ -83,31 +85,21 @@ def _list(folder: Path | None, ring: str | None, as_json: bool) -> None:
 
 def _row(number: int, path: Path) -> dict[str, Any]:
     """A line of the list; with all checks, so that damage shows."""
-    from motionbase.executive.estop_report import damage, utc
-    from motionbase.ring.snapshot import Snapshot
+    from motionbase.recording.estop.report import report, utc
 
     row: dict[str, Any] = {"number": number, "path": str(path), "bytes": None, "cause": None}
     try:
         row["bytes"] = path.stat().st_size
-        found = Snapshot.open(path)
+        told = report(path)
     except (MotionBaseError, OSError) as error:
         return row | {"damage": [str(error)]}
-    d = found.details
-    when = d.event_utc_ns if d.event_utc_ns is not None else d.saved_utc_ns
-    return row | {
-        "cause": d.cause,
-        "ring": d.ring,
-        "stop_utc": utc(when),
-        "stop_local": _local(when),
-        "before_s": d.before_s,
-        "after_s": d.after_s,
-        "records": d.count,
-        "damage": damage(found),
-    }
+    when = told["event_utc_ns"] if told["event_utc_ns"] is not None else told["saved_utc_ns"]
+    same = ("cause", "ring", "before_s", "after_s", "records", "damage")
+    return row | {"stop_utc": utc(when), "stop_local": _local(when)} | {key: told[key] for key in same}
 
 
 def _local(ns: int | None) -> str | None:
-    from motionbase.executive.estop_report import moment
+    from motionbase.recording.estop.report import moment
 
     try:
         return None if (when := moment(ns)) is None else when.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
@@ -124,7 +116,7 @@ def _seconds(value: float | None) -> str:
 
 
 def _describe(told: dict[str, Any]) -> None:
-    from motionbase.executive.estop_report import largest
+    from motionbase.recording.estop.report import largest
 
     at, before = told["at_the_stop"], told["second_before"]
     when, local = _short(told["event_utc"]), _local(told["event_utc_ns"])

@@ -14,11 +14,9 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 Preset = Annotated[
     str, typer.Argument(metavar="PRESET", help="A platform from `motionbase platforms`, or a .toml file.")
 ]
-Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; made if it is missing.")]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; created if it does not exist.")]
 Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")]
-OwnLaw = Annotated[
-    str | None, typer.Option("--law", metavar="FILE.py:NAME", help="A control law of your own, see docs/control.md.")
-]
+OwnLaw = Annotated[str | None, typer.Option("--law", metavar="FILE.py:NAME", help="A user law, see docs/control.md.")]
 
 
 class Target(StrEnum):
@@ -50,9 +48,9 @@ def export_recording(
 ) -> None:
     """Write a recording, or a part of it, as MCAP, CSV or Parquet.
 
-    Numbers are the same to the bit; CSV has as many digits as that takes. --groups and --legs together mean what is in
-    both, --channels adds to it; without any of them all channels are written. The time stamp t always comes first.
-    Events of a CSV file go into NAME.events.tsv beside it.
+    Numbers are exact to the bit; CSV has the digits needed for that. --groups and --legs together select channels that
+    are in both, --channels adds more; by default all channels are written. The time stamp t always comes first. Events
+    of a CSV file go into NAME.events.tsv beside it.
 
     Example: motionbase export recording run.mcap --out forces.csv --groups leg_force --legs 1,3 --from 10 --to 20
     """
@@ -101,7 +99,7 @@ def plant(preset: Preset, out: Out, target: Language = Target.c, force: Force = 
 
 @app.command()
 def loop(preset: Preset, out: Out, target: Language = Target.c, force: Force = False, law: OwnLaw = None) -> None:
-    """Write both, with an example that closes the loop and prints CSV.
+    """Write control law and plant, with an example that closes the loop and prints CSV.
 
     Example: motionbase export loop simona --out generated
     """
@@ -113,7 +111,7 @@ def _export(what: str, preset: str, folder: Path, force: bool, law: str | None =
     from motionbase.platform.load import load_platform
     from motionbase.system.export import EXPORTS, check_folder, compile_command, write_folder
 
-    check_folder(folder, force)  # before the work
+    check_folder(folder, force)  # before any computation
     hexapod = load_platform(preset)
     files = EXPORTS[what](hexapod, load_law(law, hexapod) if law is not None else None)
     write_folder(folder, files, force)

@@ -1,4 +1,4 @@
-"""A table that breaks lines between words alone, and itself into parts where the terminal is too narrow for it."""
+"""A table that breaks lines only between words, and is printed in parts if the terminal is too narrow."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rich.table import Table
 
 @final
 class FittedTable(Table):
-    """Rich narrows columns below their longest word, so that names break ('valve_hard_ou/t'); this one does not.
+    """A Rich table that never narrows columns below their longest word, so that names do not break ('valve_hard_ou/t').
 
-    Columns keep their longest word and share what is left. Where even that is too wide, the table is printed in parts,
-    one below the other, each with the first column. Only a word wider than the terminal is broken.
+    Columns keep their longest word and share the remaining width. If that is still too wide, the table is printed in
+    parts, one below the other, each with the first column. Only a word wider than the terminal is broken.
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -33,7 +33,7 @@ class FittedTable(Table):
             yield from self._part(part, first=k == 0).__rich_console__(console, options)
 
     def _share(self, least: list[int], most: list[int], room: int) -> None:
-        """Widths between the longest word and the whole text; the last column gives way where nothing else does."""
+        """Widths between the longest word and the whole text; if necessary, the last column is narrowed further."""
         left, wanted = room - sum(least), sum(most) - sum(least)
         widths = [low + max(0, left) * (high - low) // max(1, wanted) for low, high in zip(least, most, strict=True)]
         widths[-1] += min(0, left)
@@ -41,7 +41,7 @@ class FittedTable(Table):
             column.width = max(1, widths[k] - self._get_padding_width(k))
 
     def _part(self, columns: list[int], *, first: bool) -> FittedTable:
-        """Some of the columns, with the title where it is the first part."""
+        """A part with some of the columns, with the title if it is the first."""
         title = self.title if first else None
         part = FittedTable(title=title, title_justify="left", box=self.box, pad_edge=self.pad_edge)
         cells = [list(self.columns[k].cells) for k in columns]

@@ -26,7 +26,7 @@ Ring = Annotated[str, typer.Option("--ring", metavar="NAME", help="Name of the r
 def generators() -> None:
     """Show, set or clear the seven function generators of a running ring.
 
-    The control law takes what is set on its next transition to drive. docs/generators.md has the fields.
+    The control law reads them at its next transition to drive. docs/generators.md describes the fields.
 
     Example: motionbase generators set examples/generators.toml
     """
@@ -34,7 +34,7 @@ def generators() -> None:
 
 @app.command()
 def show(ring: Ring = "motionbase", as_json: Json = False) -> None:
-    """Show the generators as they are in the ring now.
+    """Show the generators that are now in the ring.
 
     Example: motionbase generators show --ring motionbase
     """
@@ -50,7 +50,7 @@ def set_(
     ring: Ring = "motionbase",
     as_json: Json = False,
 ) -> None:
-    """Check a file of generators and put them into the ring; those that it does not have are turned off.
+    """Check a file of generators and write them into the ring; generators not in the file are turned off.
 
     Example: motionbase generators set examples/generators.toml
     """
@@ -58,14 +58,14 @@ def set_(
     from motionbase.ring.blocks.generators import GeneratorClient
     from motionbase.ring.command_words import signed
 
-    wanted = load(file)  # before the ring is touched
+    wanted = load(file)  # before any access to the ring
     client = GeneratorClient(ring, author=signed(AUTHOR))
     _report(client.write(wanted), client.map.segment, as_json)
 
 
 @app.command()
 def clear(ring: Ring = "motionbase", as_json: Json = False) -> None:
-    """Turn all generators off, with every number zero.
+    """Turn all generators off and set every number to zero.
 
     Example: motionbase generators clear
     """
@@ -140,13 +140,13 @@ def _band(g: "Generator") -> str:
 
 
 def _time(g: "Generator") -> str:
-    """When it starts and how long it runs."""
+    """Start and duration of a generator, as text."""
     start = f"from {g.start:.4g} s, " if g.start else ""
     return start + (f"for {g.run_time:.4g} s" if math.isfinite(g.run_time) else "until stopped")
 
 
 def _more(g: "Generator") -> str:
-    """What only some have."""
+    """Settings that only some shapes have, as text."""
     from motionbase.record.generators import BANDS, Shape
 
     band = f"{g.tones} tones, at most {g.peak:.4g} {g.unit}" if g.shape in BANDS else ""

@@ -1,4 +1,4 @@
-"""`motionbase kernel` and `cache`: inspect, run and export kernels and programs, and what is kept of their code."""
+"""`motionbase kernel` and `cache`: inspect, run and export kernels and programs, and their cached code."""
 
 import json
 import time
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Entry(NamedTuple):
-    """Where a kernel or program is, and what it is in one line.
+    """Location and one-line description of a kernel or program.
 
     Attributes:
         reference: "package.module:NAME", or "path/to/file.py:NAME" relative to a source checkout
@@ -42,14 +42,14 @@ Ref = Annotated[
 
 
 class Mode(StrEnum):
-    """Rounding: the same bits everywhere, or faster."""
+    """Rounding: strict (bit-identical on every target) or fast."""
 
     strict = "strict"
     fast = "fast"
 
 
 class Target(StrEnum):
-    """Where code runs."""
+    """Targets of the compiler."""
 
     llvm = "llvm"
     c = "c"
@@ -58,14 +58,14 @@ class Target(StrEnum):
 
 
 class Exported(StrEnum):
-    """Targets whose text is of use elsewhere."""
+    """Targets that can be exported."""
 
     c = "c"
     cuda = "cuda"
 
 
 class Action(StrEnum):
-    """What to do."""
+    """Action on the cache."""
 
     show = "show"
     clear = "clear"
@@ -98,17 +98,17 @@ def list_(as_json: Json = False) -> None:
 @app.command()
 def show(
     ref: Ref,
-    lanes: Annotated[int, typer.Option(help="Scenarios at once: 1, 2, 4 or 8.")] = 1,
-    mode: Annotated[Mode, typer.Option(help="Rounding.")] = Mode.strict,
-    target: Annotated[Target, typer.Option(help="Whose text --source prints.")] = Target.llvm,
+    lanes: Annotated[int, typer.Option(help="Scenarios in parallel: 1, 2, 4 or 8.")] = 1,
+    mode: Annotated[Mode, typer.Option(help="strict is bit-identical on every target, fast is faster.")] = Mode.strict,
+    target: Annotated[Target, typer.Option(help="Target of --source.")] = Target.llvm,
     source: Annotated[bool, typer.Option("--source", help="Print the generated text instead.")] = False,
     assembly: Annotated[bool, typer.Option("--assembly", help="Print this machine's assembly instead.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what a kernel is made of and what it costs: ports, instructions, time to compile, code and stack.
+    """Show the parts and costs of a kernel: ports, instructions, time to compile, code and stack.
 
-    With --source, the generated text of a target: LLVM IR after optimisation, C, CUDA, or the list of basic operations
-    that the Python interpreter runs.
+    --source prints the generated text of a target: optimised LLVM IR, C, CUDA, or the list of basic operations that the
+    Python interpreter runs.
 
     Example: motionbase kernel show pendulum --lanes 8
     """
@@ -148,9 +148,9 @@ def trace(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Run a kernel once in the interpreter; if an output is NaN, find the line of Python it came from.
+    """Run a kernel once in the interpreter; if an output is NaN, find the line of Python that caused it.
 
-    Memory that is not given is zero. Exit code 1 means that an output is NaN.
+    Memory ports that are not given are zero. Exit code 1 means that an output is NaN.
 
     Example: motionbase kernel trace pendulum --zeros --input l=1 --input q=0.5 --probe energy
     """
@@ -169,7 +169,9 @@ def trace(
 def export(
     ref: Ref,
     target: Annotated[Exported, typer.Option(help="Language of the files.")] = Exported.c,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; made if it is missing.")] = Path("."),
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the files; created if it does not exist.")
+    ] = Path("."),
     force: Annotated[bool, typer.Option("--force", help="Overwrite files with other contents.")] = False,
 ) -> None:
     """Write a kernel as C99 (source and header, no dependencies) or as CUDA.
@@ -195,7 +197,7 @@ def export(
 
 
 def unit_of(reference: str) -> "Unit":
-    """The kernel, program or primitive that REF names."""
+    """The kernel, program or primitive of a reference REF."""
     from motionbase.compile.reference import FORMS, load
 
     if ":" not in reference:
@@ -204,13 +206,13 @@ def unit_of(reference: str) -> "Unit":
             known = unknown("kernel", reference, CATALOGUE, "short names")
             raise UsageError(f"REF is {FORMS}{hint}" if hint else f"{known}; other forms: {FORMS.rpartition(',')[0]}")
         reference = CATALOGUE[reference].reference
-        if ".py:" in reference:  # relative to the checkout
+        if ".py:" in reference:  # a path relative to the checkout
             reference = str(checkout.require("the example kernels") / reference)
     return load(reference)
 
 
 def _check_target(target: Target, lanes: int, mode: Mode) -> None:
-    """Which texts there are."""
+    """Raise an error if a target does not support lanes or mode."""
     if target is Target.llvm:
         return
     if lanes != 1:
@@ -220,13 +222,15 @@ def _check_target(target: Target, lanes: int, mode: Mode) -> None:
 
 
 def cache(
-    action: Annotated[Action, typer.Argument(help="Tell what there is, or delete it.")] = Action.show,
+    action: Annotated[
+        Action, typer.Argument(help="show: print folder, size and age; clear: delete the cache.")
+    ] = Action.show,
     as_json: Json = False,
 ) -> None:
-    """Show or clear the object code kept on disk.
+    """Show or clear the disk cache of object code.
 
-    The folder is $MOTIONBASE_CACHE, else motionbase/objects in the user's cache folder. Clearing costs nothing but the
-    time to compile again.
+    The folder is $MOTIONBASE_CACHE, else motionbase/objects in the user's cache folder. Clearing costs only the time to
+    compile again.
 
     Example: motionbase cache show
     """

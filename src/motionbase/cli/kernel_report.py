@@ -1,4 +1,4 @@
-"""What `motionbase kernel` prints: the tables of `show`, and of `trace` one run in the interpreter with its NaNs."""
+"""Output of `motionbase kernel`: tables of `show`, and one run in the interpreter with its NaNs for `trace`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.cli import terminal
 from motionbase.errors import UsageError, unknown
 
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from motionbase.compile.inspection.diagnose import Finding
     from motionbase.compile.inspection.report import Report
 
-Array = NDArray[np.float64]
-MANY = 8  # kinds of operations to name before the rest is summed up
+MANY = 8  # kinds of operations listed before the rest is summed
 
 
 def show_report(report: Report) -> None:
-    """Print everything."""
+    """Print a report."""
     from rich.text import Text
 
     screen = terminal.console()
@@ -53,7 +52,7 @@ def _ports(report: Report) -> Table:
 
 
 def _structs(report: Report) -> list[Table]:
-    """One table a struct, whatever number of ports it has."""
+    """Print one table for each struct."""
     tables = []
     kinds = dict.fromkeys((p.struct, p.quantities) for p in report.ports if p.struct)
     for struct, quantities in kinds:
@@ -120,7 +119,7 @@ class Result:
 
 
 def traced(unit: Unit, given: Sequence[str], zeros: bool, seed: int | None, probes: Sequence[str]) -> Result:
-    """Read the inputs, run, and look for a NaN."""
+    """Read the inputs, run, and search for a NaN."""
     from motionbase.compile import Kernel, Program
     from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
 
@@ -135,7 +134,7 @@ def traced(unit: Unit, given: Sequence[str], zeros: bool, seed: int | None, prob
 
 
 def inputs(unit: Unit, given: Sequence[str], zeros: bool, seed: int | None) -> dict[str, Array]:
-    """An array for every input, and for the memory that is given."""
+    """An array for every input, and for each memory port that is given."""
     if zeros and seed is not None:
         raise UsageError("--zeros and --random exclude each other")
     ports = {p.name: p for p in unit.inputs + unit.memory}
@@ -158,7 +157,7 @@ def inputs(unit: Unit, given: Sequence[str], zeros: bool, seed: int | None) -> d
 
 
 def _fitted(port: Port, text: str) -> Array:
-    """Numbers, or the contents of a file, in the shape of a port."""
+    """Numbers from a text or file, in the shape of a port."""
     numbers = _file(port, text[1:]) if text.startswith("@") else _numbers(port, text)
     if numbers.ndim > 1 and numbers.shape != port.array_shape:
         raise UsageError(f"--input {port.name}: {text[1:]!r} has shape {numbers.shape}, {port.array_shape} is wanted")
@@ -173,7 +172,7 @@ def _numbers(port: Port, text: str) -> Array:
     try:
         return np.array([float(part) for part in text.split(",")])
     except ValueError:
-        raise UsageError(f"--input {port.name}: {text!r} must be numbers with commas between, or @file.npy") from None
+        raise UsageError(f"--input {port.name}: {text!r} must be numbers separated by commas, or @file.npy") from None
 
 
 def _file(port: Port, name: str) -> Array:
@@ -187,7 +186,7 @@ def _file(port: Port, name: str) -> Array:
 
 
 def show_trace(result: Result) -> None:
-    """Outputs with their units, then the diagnosis."""
+    """Print outputs with their units, then the diagnosis."""
     width = max((len(p.name) for p in _written(result.unit)), default=0)
     for port in _written(result.unit):
         rows = _rows(result.values[port.name])
@@ -204,7 +203,7 @@ def show_trace(result: Result) -> None:
 
 
 def trace_json(result: Result) -> dict[str, Any]:
-    """Plain data."""
+    """The result as JSON data."""
     from motionbase.compile.inspection.finding import plain
 
     return {
@@ -220,7 +219,7 @@ def _written(unit: Unit) -> tuple[Port, ...]:
 
 
 def _rows(values: Array) -> list[str]:
-    """Numbers with twelve digits, a matrix row by row."""
+    """Numbers with twelve digits, a matrix by rows."""
     if values.ndim == 0:
         return [f"{float(values):.12g}"]
     if values.ndim == 1:

@@ -1,4 +1,4 @@
-"""`motionbase kinematics`: what the legs and joints of a platform do, at a pose, along a trajectory, everywhere."""
+"""`motionbase kinematics`: what the legs and joints of a platform do, at a pose, along a trajectory, in a run."""
 
 import json
 import math
@@ -44,23 +44,20 @@ from motionbase.cli.kinematics_space import increments, maps, report, singular, 
 from motionbase.errors import PlatformError, UsageError
 
 if TYPE_CHECKING:
-    from motionbase.platform.hexapod import Hexapod
-    from motionbase.workbench.clearance import Thresholds
-    from motionbase.workbench.posture import Postures
-    from motionbase.workbench.requirements import Row
+    from motionbase.workbench.study import PoseStudy
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 WORDS = {
     "clear": "clear: all parts keep their distance",
     "warn": "warning: parts come near",
     "stop": "stop: parts are too near",
-    "interference": "interference: parts would be in one another",
+    "interference": "interference: parts overlap",
 }
 
 
 @app.callback()
 def kinematics() -> None:
-    """What a platform on six legs can do: angles, dexterity, clearances, workspace, singular poses, a report.
+    """Analyse a platform on six legs: angles, dexterity, clearances, workspace, singular poses, a report.
 
     Example: motionbase kinematics pose simona --dof "0.1 0 0.2 5 0 10"
     """
@@ -75,55 +72,40 @@ def pose(
     definition: Definition = DEFAULT,
     as_json: Json = False,
 ) -> None:
-    """Show all angles at one pose, given by its degrees of freedom or by its leg lengths; at neutral if by neither.
+    """Show all angles at one pose, given by degrees of freedom or by leg lengths; by default at neutral.
 
     Example: motionbase kinematics pose simona --legs "2.5 2.6 2.7 2.8 2.9 3.0"
     """
-    from motionbase.platform.sizing.architecture import SINGULAR
-    from motionbase.workbench.posture import condition_numbers
+    from motionbase.workbench.study import PoseStudy
 
     hexapod, name = loaded(platform), dexterity_name(definition)
     with terminal.working("compiling"):
         found = posture_at(hexapod, dof, legs, name)
-        leg_rates = _leg_rates(hexapod, found, rates)
-        condition = float(condition_numbers(hexapod, found.p_W, found.Q_WP)[0])
+        study = PoseStudy.of(hexapod, found, name, None if rates is None else six_dof("--rates", rates))
     if as_json:
-        known = condition if condition < SINGULAR else None  # JSON has no infinity
-        print(json.dumps({"definition": name, **found.facts(), "condition": [known], "l_dot": [leg_rates]}, indent=2))
+        print(json.dumps(study.facts(), indent=2))
     else:
-        _show(hexapod, found, name, leg_rates, condition)
+        _show(study)
 
 
-def _leg_rates(hexapod: "Hexapod", found: "Postures", rates: str | None) -> list[float] | None:
-    """Of the rates that were asked for [m/s]."""
-    from motionbase.platform.demand import LegDemand
-
-    if rates is None:
-        return None
-    _, l_dot = LegDemand(hexapod)(found.dof, six_dof("--rates", rates)[None])
-    return [float(rate) for rate in l_dot[0]]
-
-
-def _show(
-    hexapod: "Hexapod", found: "Postures", name: str, leg_rates: list[float] | None, condition: float
-) -> None:  # fmt: skip
+def _show(study: "PoseStudy") -> None:
     from motionbase.platform.sizing.architecture import condition_words
-    from motionbase.workbench.posture import DEFINITIONS, postures
 
-    stroke, screen = hexapod.stroke, terminal.console()
-    screen.print(leg_table(hexapod, found, leg_rates, actuators=True))
-    numbers = [f"{one} {postures(hexapod, found.p_W, found.Q_WP, one).dexterity[0]:.4f}" for one in DEFINITIONS]
-    screen.print(f"dexterity {found.dexterity[0]:.4f} ({name}); by definition: {', '.join(numbers)}")
-    words = condition_words(condition)
+    hexapod, found, screen = study.platform, study.posture, terminal.console()
+    screen.print(leg_table(hexapod, found, study.leg_rates, actuators=True))
+    numbers = [f"{one} {value:.4f}" for one, value in study.dexterities.items()]
+    screen.print(f"dexterity {found.dexterity[0]:.4f} ({study.definition}); by definition: {', '.join(numbers)}")
+    words = condition_words(study.condition)
     screen.print(f"characteristic condition number {words} (leg Jacobian, turns by the rms radius of the joints)")
     if any(used < -ROUNDING or used > 100 + ROUNDING for used in strokes_used(hexapod, found.l[0])):
+        stroke = hexapod.stroke
         screen.print(f"! beyond the operational stroke of {stroke.l_min:g} to {stroke.l_max:g} m", style="bold")
 
 
 @app.command()
 def extremes(
     platform: Platform,
-    hard: Annotated[bool, typer.Option("--hard", help="Between the hard ends, not the operational stroke.")] = False,
+    hard: Annotated[bool, typer.Option("--hard", help="Use the hard ends instead of the operational stroke.")] = False,
     clearances: Annotated[
         bool, typer.Option("--clearance", help="Also the worst clearances of the parts at these poses.")
     ] = False,
@@ -136,44 +118,26 @@ def extremes(
 
     Example: motionbase kinematics extremes simona --clearance
     """
-    import numpy as np
-
-    from motionbase.spatial.equals import first_least
-    from motionbase.workbench.posture import at_dof, postures
-    from motionbase.workbench.requirements import legs_out, needs_of, reached_extremes
+    from motionbase.workbench.requirements import legs_out
+    from motionbase.workbench.study import ExtremesStudy
 
     hexapod, name, limits = loaded(platform), dexterity_name(definition), thresholds(warn, stop)
     with terminal.working("sweeping"):
-        corners, reached = reached_extremes(hexapod, hard)
-        found = postures(hexapod, corners.p_W[reached], corners.Q_WP[reached], name)
-        rows = _clearances(hexapod, hard, limits) if clearances else None
-    needs = needs_of(found, reached)
+        study = ExtremesStudy.of(hexapod, name, hard=hard, limits=limits if clearances else None)
     if as_json:
-        made = {"platform": hexapod.name, "reached": len(reached), "needs": needs, "dexterity": name}
-        near = {} if rows is None else {"clearances": rows, "warn_m": warn, "stop_m": stop}
-        print(json.dumps({**made, **near, "poses": {"definition": name, **found.facts()}}))
+        print(json.dumps(study.facts(limits)))
         return
     columns = "what", "largest [deg]", "leg", "where"
-    table = terminal.table(f"{hexapod.name}: {len(reached)} of 64 extremes are reached", *columns, right=columns[1:3])
-    for what, need in needs.items():
+    title = f"{hexapod.name}: {len(study.reached)} of 64 extremes are reached"
+    table = terminal.table(title, *columns, right=columns[1:3])
+    for what, need in study.needs.items():
         table.add_row(what, f"{need['degrees']:.2f}", str(need["leg"]), legs_out(need["pose"]))
     screen = terminal.console()
     screen.print(table)
-    worst = first_least(found.dexterity)
-    neutral = at_dof(hexapod, np.zeros(6), name).dexterity[0]
-    least = f"least dexterity {found.dexterity[worst]:.4f} ({name}), {legs_out(int(reached[worst]))}"
-    screen.print(f"{least}; at neutral {neutral:.4f}")
-    if rows is not None:
-        show_clearances(rows, limits)
-
-
-def _clearances(hexapod: "Hexapod", hard: bool, limits: "Thresholds") -> "list[Row]":
-    from motionbase.workbench.clearance import Clearance
-    from motionbase.workbench.geometry import geometry_of
-    from motionbase.workbench.requirements import swept_extremes
-
-    found = swept_extremes(hexapod, Clearance(geometry_of(hexapod)), hard=hard, within=limits.within)
-    return found.clearance_rows(limits)
+    least, there = study.least_dexterity
+    screen.print(f"least dexterity {least:.4f} ({name}), {there}; at neutral {study.neutral_dexterity:.4f}")
+    if study.clearances is not None:
+        show_clearances(study.clearances, limits)
 
 
 @app.command()
@@ -183,22 +147,21 @@ def clearance(
     legs: LegLengths = None,
     pairs: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="A B", help="These two parts, or all of two kinds: 'rod 1' catwalk, or rod catwalk."),
+        typer.Option(metavar="A B", help="Only two parts ('rod 1' catwalk) or two kinds of parts (rod catwalk)."),
     ] = None,
-    nearest: Annotated[int, typer.Option(metavar="N", help="So many pairs, the nearest first, 1 to 500.")] = 10,
+    nearest: Annotated[int, typer.Option(metavar="N", help="Number of pairs, nearest first, 1 to 500.")] = 10,
     warn: Warn = WARN,
     stop: Stop = STOP,
     as_json: Json = False,
 ) -> None:
     """Show the nearest pairs of parts at a pose, with their distance, nearest points and a verdict.
 
-    Distances are between the meshes of the parts; where they overlap it is interference, and no distance. Dimensions
-    that a platform does not give are illustrative.
+    Distances are between the meshes of the parts; parts that overlap interfere and have no distance. Dimensions that a
+    platform does not give are illustrative.
 
     Example: motionbase kinematics clearance cmf --dof "0 0 -0.5 10 0 20" --pairs rod catwalk
     """
-    from motionbase.workbench.clearance import Clearance
-    from motionbase.workbench.geometry import geometry_of
+    from motionbase.workbench.study import ClearanceStudy
 
     limits = thresholds(warn, stop)
     if not 1 <= nearest <= 500:
@@ -206,33 +169,27 @@ def clearance(
     hexapod = loaded(platform)
     with terminal.working("measuring"):
         at = posture_at(hexapod, dof, legs, dexterity_name(DEFAULT))
-        measure = Clearance(geometry_of(hexapod))
-        if pairs is None:
-            gaps = measure.at(at.p_W, at.Q_WP, nearest)
-        else:
-            try:
-                gaps = measure.between_kinds(*pairs, at.p_W, at.Q_WP)[:nearest]
-            except PlatformError as e:
-                raise UsageError(f"--pairs: {e}") from None
-    verdict = limits.verdict(gaps[0].distance)
-    warnings = [one.sentence for one in measure.geometry.warnings]
+        try:
+            study = ClearanceStudy.of(hexapod, at, limits, nearest, pairs)
+        except PlatformError as e:
+            if pairs is None:
+                raise
+            raise UsageError(f"--pairs: {e}") from None
     if as_json:
-        facts = {"platform": hexapod.name, "dof": at.dof[0].tolist(), "verdict": verdict, "warn_m": warn,
-                 "stop_m": stop, "pairs": [gap.facts(limits) for gap in gaps], "warnings": warnings}  # fmt: skip
-        print(json.dumps(facts, indent=2))
+        print(json.dumps(study.facts(), indent=2))
         return
     columns = "parts", "clearance [mm]", "verdict", "nearest points in W [m]"
     table = terminal.table(f"{hexapod.name} at {where(at.dof[0])}", *columns, right=columns[1:2])
-    for gap in gaps:
+    for gap in study.gaps:
         points = " and ".join(f"({', '.join(f'{x:.3f}' for x in point)})" for point in gap.points)
         shown = verdict_text(limits.verdict(gap.distance))
         table.add_row(f"{gap.first} and {gap.second}", apart(gap.distance), shown, points)
     screen = terminal.console()
     screen.print(table)
-    text = verdict_text(verdict)
-    text.plain = WORDS[verdict] + f" (stop below {1000 * stop:g} mm, warn below {1000 * warn:g} mm)"
+    text = verdict_text(study.verdict)
+    text.plain = WORDS[study.verdict] + f" (stop below {1000 * stop:g} mm, warn below {1000 * warn:g} mm)"
     screen.print(text)
-    for sentence in warnings:
+    for sentence in study.warnings:
         screen.print(f"! {sentence}")
 
 
@@ -255,38 +212,30 @@ def trajectory(
 
     Example: motionbase kinematics trajectory simona flight.mcap --clearance --out angles.csv
     """
-    from motionbase.workbench.requirements import needs_of
-    from motionbase.workbench.trajectory import write_trajectory
+    from motionbase.workbench.study import TrajectoryStudy
 
     limits = thresholds(warn, stop)
     hexapod, name = loaded(platform), dexterity_name(definition)
     with terminal.working("computing"):
-        t, found, swept = write_trajectory(hexapod, file, out, source, name, force, limits if clearances else None)
-    needs = needs_of(found)
-    worst = None if swept is None else swept.least
+        study = TrajectoryStudy.written(
+            hexapod, file, out, source, name, limits, clearances=clearances, force=force
+        )  # fmt: skip
     if as_json:
-        facts = {"out": str(out), "moments": len(found), "needs": needs,
-                 "least_dexterity": float(found.dexterity.min())}  # fmt: skip
-        if swept is not None:
-            near = None
-            if worst is not None:
-                near = {**worst.gap.facts(limits), "moment": worst.pose, "t": float(t[worst.pose])}
-            facts["clearance"] = {"within_m": swept.within, "worst": near}
-        print(json.dumps(facts))
+        print(json.dumps(study.facts()))
         return
-    screen = terminal.console()
+    screen, t = terminal.console(), study.t
     screen.print(
-        f"{len(found)} records of {t[-1] - t[0]:.4g} s to {out}; least dexterity {found.dexterity.min():.4f} ({name}), "
-        "largest angles " + ", ".join(f"{what} {need['degrees']:.1f} deg" for what, need in needs.items())
+        f"{len(t)} records of {t[-1] - t[0]:.4g} s to {out}; least dexterity {study.least_dexterity:.4f} ({name}), "
+        "largest angles " + ", ".join(f"{what} {need['degrees']:.1f} deg" for what, need in study.needs.items())
     )
-    if swept is not None and worst is None:
-        screen.print(f"clearance: no parts come nearer than {1000 * swept.within:g} mm")
-    elif worst is not None:
-        gap = worst.gap
+    if study.worst is not None:
+        gap, when = study.worst
         distance = "interference" if gap.distance is None else f"{1000 * gap.distance:.1f} mm"
         verdict = limits.verdict(gap.distance)
         said = "" if verdict == "interference" else f": {verdict}"
-        screen.print(f"worst clearance: {gap.first} and {gap.second}, {distance}, at {t[worst.pose]:.2f} s{said}")
+        screen.print(f"worst clearance: {gap.first} and {gap.second}, {distance}, at {when:.2f} s{said}")
+    elif study.swept is not None:
+        screen.print(f"clearance: no parts come nearer than {1000 * study.swept.within:g} mm")
 
 
 @app.command()
@@ -298,14 +247,14 @@ def watch(
     source: Annotated[
         str, typer.Option("--pose", metavar="NAME", help="legs (measured), measured, estimated or host.")
     ] = "legs",
-    seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds; without it, at Ctrl-C.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds; without it, at Ctrl-C.")] = None,
     refresh: Annotated[float, typer.Option(help="Pictures per second, 0.1 to 30.")] = 5.0,
     clearances: Annotated[bool, typer.Option("--clearance/--no-clearance", help="Distances of the parts.")] = True,
     warn: Warn = WARN,
     stop: Stop = STOP,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for every picture.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line for every picture.")] = False,
 ) -> None:
-    """Watch what the legs and joints of a running platform do: a table in place, redrawn a few times a second.
+    """Watch the legs and joints of a running platform in a table that is redrawn a few times a second.
 
     It reads the newest record of the ring whenever it draws, with a tail of its own and the lowest priority, so the
     writer never waits for it. In a pipe it prints a line for each picture.

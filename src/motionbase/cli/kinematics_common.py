@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
     from motionbase.workbench.posture import Definition as DexterityName
     from motionbase.workbench.posture import Postures
     from motionbase.workbench.requirements import Row
-    from motionbase.workbench.surface import Surface
-    from motionbase.workbench.workspace import Workspace
+    from motionbase.workbench.study import WorkspaceStudy
 
-Platform = Annotated[str, typer.Argument(metavar="PLATFORM", help="A preset, or a .toml file of yours.")]
+Platform = Annotated[str, typer.Argument(metavar="PLATFORM", help="A preset or your own .toml file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Definition = Annotated[str, typer.Option("--dexterity", metavar="NAME", help="characteristic, points, task or raw.")]
 Dof = Annotated[
@@ -43,7 +43,7 @@ Stop = Annotated[float, typer.Option(metavar="M", help="Stop at clearances below
 Source = Annotated[
     str, typer.Option("--pose", metavar="NAME", help="Of a recording: legs (measured), measured, estimated, host.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write over files that are there.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")]
 Triple: TypeAlias = tuple[float, float, float]
 DEFAULT = "characteristic"
@@ -73,7 +73,7 @@ def dexterity_name(name: str) -> DexterityName:
 
 
 def numbers(option: str, text: str, count: int) -> Array:
-    """So many finite numbers of one option."""
+    """The finite numbers of one option."""
     import numpy as np
 
     words = {3: "three", 6: "six"}
@@ -101,6 +101,31 @@ def six_dof(option: str, text: str) -> Array:
     return np.asarray(given * np.array([1, 1, 1, *[np.pi / 180] * 3]), dtype=np.float64)
 
 
+def check_finite(option: str, given: Triple | None) -> None:
+    """Refuse NaN and infinity."""
+    if given is not None and not all(map(math.isfinite, given)):
+        raise UsageError(f"{option} is {' '.join(map(str, given))}, three finite numbers are wanted")
+
+
+def check_length(option: str, given: float | None) -> None:
+    """Refuse a length [m] below 0."""
+    if given is not None and not (math.isfinite(given) and given >= 0):
+        raise UsageError(f"{option} is {given:g} m, a finite number 0 or above is wanted")
+
+
+def check_rows(rows: int) -> None:
+    """Refuse a number of rows of directions that would be too coarse or too slow."""
+    if not 4 <= rows <= 200:
+        raise UsageError(f"--rows is {rows}, it must be 4 to 200")
+
+
+def check_new(paths: Iterable[Path | None], force: bool) -> None:
+    """Refuse to replace existing files, unless it is forced."""
+    for path in paths:
+        if path is not None and path.exists() and not force:
+            raise UsageError(f"{str(path)!r} is there already; choose another name, or --force to write over it")
+
+
 def posture_at(hexapod: Hexapod, dof: str | None, legs: str | None, name: DexterityName) -> Postures:
     """At one pose, given by one of the two; at neutral if by neither."""
     from motionbase.workbench.posture import at_dof, at_legs
@@ -125,14 +150,14 @@ def thresholds(warn: float, stop: float) -> Thresholds:
 
 
 def verdict_text(verdict: str) -> Text:
-    """In its colour; the word alone says the same."""
+    """A verdict in its colour."""
     from rich.text import Text
 
     return Text(verdict, style=STYLES[verdict])
 
 
 def apart(distance: float | None) -> str:
-    """A clearance for people."""
+    """A clearance [mm] as text."""
     return "-" if distance is None else f"{1000 * distance:.1f}"
 
 
@@ -145,7 +170,7 @@ def where(dof: Any) -> str:
     return ", ".join(words + [f"{axis} {x:+.3f} deg" for axis, x in zip(DOFS[3:], np.degrees(at[3:]), strict=True)])
 
 
-def leg_table(hexapod: Hexapod, found: Postures, rates: list[float] | None = None, *, actuators: bool = False) -> Table:
+def leg_table(hexapod: Hexapod, found: Postures, rates: Array | None = None, *, actuators: bool = False) -> Table:
     """Leg by leg at one pose: length, stroke, rates where there are any [m/s], angles [deg]; of the actuators, too."""
     import numpy as np
 
@@ -164,16 +189,8 @@ def leg_table(hexapod: Hexapod, found: Postures, rates: list[float] | None = Non
 
 
 def strokes_used(hexapod: Hexapod, l: Any) -> list[float]:
-    """Of leg lengths [m], in percent of the operational stroke."""
+    """Leg lengths [m] in percent of the operational stroke."""
     return [100 * (float(x) - hexapod.stroke.l_min) / hexapod.stroke.length for x in l]
-
-
-def write_text(path: Path, text: str) -> None:
-    """A file that can be written, or one sentence."""
-    try:
-        path.write_text(text)
-    except OSError as e:
-        raise UsageError(f"cannot write {str(path)!r}: {e.strerror}") from None
 
 
 def show_clearances(rows: list[Row], limits: Thresholds) -> None:
@@ -229,20 +246,14 @@ def record_picture(hexapod: Hexapod, seen: Seen, reader: Reader, limits: Thresho
     return Group(*lines)
 
 
-def show_surface(
-    hexapod: Hexapod,
-    space: Workspace,
-    found: Surface,
-    union: Surface | None,
-    attitude: Triple | None,
-    place: Triple | None,
-) -> None:
-    """What was found all round, and how it was looked for."""
+def show_surface(study: WorkspaceStudy, attitude: Triple | None, place: Triple | None) -> None:
+    """The reach in all directions, and how it was found."""
     import numpy as np
 
     from motionbase.workbench.surface import END_MEANING
 
-    turns = found.kind == "place"
+    space, found, union = study.space, study.found, study.union
+    hexapod, turns = space.platform, found.kind == "place"
     if turns:
         title = f"{hexapod.name}: turns at {place} m from neutral"
     else:

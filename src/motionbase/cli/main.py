@@ -1,4 +1,4 @@
-"""Entry point: finds the command, runs it, and turns whatever goes wrong into one sentence and an exit code.
+"""Entry point: finds the command, runs it, and turns errors into one sentence and an exit code.
 
 Exit codes: 0 done, 1 the work failed, 2 the call cannot work (bad input), 130 stopped with Ctrl-C.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PROGRAM = "motionbase"
 INTRO = """Design, simulate, operate and analyse motion platforms from one model written once in Python.
 
-Example: motionbase bench compile --quick"""
+Example: motionbase run"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     _prepare_streams()
     try:
-        if args == ["--version"]:  # without Typer: ten times quicker
+        if args == ["--version"]:  # without Typer, which is ten times faster
             print(f"{PROGRAM} {__version__}")
             code = 0
         else:
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader (head, less) has left; a second flush at interpreter exit must not complain either.
+        # The reader (head, less) has ended; a second flush at exit must not raise an error either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as e:
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """A closed stream swallows what is printed; a terminal without our letters shows others in their place."""
+    """Ignore output to closed streams; replace characters that the terminal does not have."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))
@@ -63,7 +63,7 @@ def _prepare_streams() -> None:
 
 
 def _dispatch(args: list[str]) -> int:
-    """Hand the arguments to Typer and give its complaints our form."""
+    """Pass the arguments to Typer and reword its errors."""
     import typer
 
     called = next((a for a in args if not a.startswith("-")), None)
@@ -79,10 +79,10 @@ def _dispatch(args: list[str]) -> int:
 
 
 def _app(called: str | None) -> "typer.Typer":
-    """The application with the called command loaded; the others are there with their help lines only."""
+    """The application with the called command loaded; the others have only their help lines."""
     import typer
 
-    # Plain help: it wraps docstrings well, is the same in a pipe, and is there sooner.
+    # Plain help wraps docstrings well, is the same in a pipe, and loads faster.
     app = typer.Typer(help=INTRO, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
     @app.callback()
@@ -112,7 +112,7 @@ def _load(command: Command) -> Any:
 
 
 def _not_loaded() -> None:
-    """Stand-in for the commands which this call does not use."""
+    """Placeholder for commands that are not called."""
 
 
 def _warn(
@@ -123,20 +123,20 @@ def _warn(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """One line on stderr; the place in our code means nothing to people."""
+    """Print a warning as one line on stderr, without its place in our code."""
     what = "warning" if issubclass(category, PlatformWarning) else category.__name__
     print(f"{PROGRAM}: {what}: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def _complain(message: str, code: int) -> int:
-    """One line on stderr, whatever line breaks the message has."""
+    """Print a message as one line on stderr, without its line breaks."""
     print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
     return code
 
 
 def _sentence(error: "typer.TyperException") -> str:
-    """Typer's complaint as one sentence in our form, with the place where the help is."""
-    # Typer keeps its context classes private, so the attribute is looked up by name.
+    """Typer's error as one sentence, with the command that shows help."""
+    # Typer's context classes are private, so the attribute is looked up by name.
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", PROGRAM)
     message = " ".join(error.format_message().split()).rstrip(".")

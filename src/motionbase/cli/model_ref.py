@@ -1,4 +1,4 @@
-"""Finding a model by MODEL: a built-in name, a TOML or URDF file, or a name in a Python file or module."""
+"""Finds a model by MODEL: a built-in name, a TOML or URDF file, or a name in a Python file or module."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMS = "a built-in name, a .toml or .urdf file, or file.py:NAME"
 @final
 @dataclass(frozen=True)
 class Found:
-    """A model, a start worth looking at, and what was left out while reading it."""
+    """A model, a useful initial state, and notes about parts that were not read."""
 
     model: Model
     q0: Mapping[str, Any] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Found:
 
 
 def load(reference: str, strict: bool | None = None, mimic: str | None = None) -> Found:
-    """The model that MODEL names; `strict` and `mimic` are for URDF files, as of `load_urdf`."""
+    """The model of a reference MODEL; `strict` and `mimic` are for URDF files, as in `load_urdf`."""
     suffix = Path(reference).suffix.lower()
     if reference not in MODELS and suffix in URDF_ENDINGS:
         if mimic not in (None, *MIMICS):
@@ -46,7 +46,7 @@ def load(reference: str, strict: bool | None = None, mimic: str | None = None) -
     if reference in MODELS:
         example = MODELS[reference]
         notes = (
-            ("illustrative: some of its numbers were published by nobody, see `motionbase models`",)
+            ("illustrative: some of its numbers are unpublished, see `motionbase models`",)
             if example.illustrative
             else ()
         )
@@ -62,7 +62,7 @@ def load(reference: str, strict: bool | None = None, mimic: str | None = None) -
 
 
 def _from_python(where: str, name: str) -> Model:
-    """The name's value, or what it returns when it is a function that needs no arguments."""
+    """The value of a name, or the result if it is a function without arguments."""
     module = module_of(where)
     if not hasattr(module, name):
         there = [n for n, v in vars(module).items() if isinstance(v, Model) or inspect.isfunction(v)]
@@ -71,7 +71,7 @@ def _from_python(where: str, name: str) -> Model:
     if inspect.isfunction(value):
         needed = [p for p in inspect.signature(value).parameters.values() if p.default is p.empty]
         if any(p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in needed):
-            raise UsageError(f"{name!r} in {where} is a function with arguments; only one without can be used")
+            raise UsageError(f"{name!r} in {where} is a function with arguments; one without arguments is needed")
         value = guarded(f"{where}:{name}()", value)
     if not isinstance(value, Model):
         raise UsageError(f"{name!r} in {where} gives {type(value).__name__}, a Model is wanted")
@@ -79,7 +79,7 @@ def _from_python(where: str, name: str) -> Model:
 
 
 def named_numbers(option: str, given: list[str] | None) -> dict[str, Any]:
-    """Options of the form NAME=VALUE or NAME=V1,V2,..., by name of coordinate, speed or joint."""
+    """Values of options NAME=VALUE or NAME=V1,V2,... by name of coordinate, speed or joint."""
     found: dict[str, Any] = {}
     for item in given or []:
         name, equals, values = item.partition("=")

@@ -1,4 +1,4 @@
-"""`motionbase models` and `motionbase modes`: built-in models, what one is made of, and its natural modes."""
+"""`motionbase models` and `motionbase modes`: built-in models, their parts, and natural modes."""
 
 import json
 import math
@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 def models(
     model: Annotated[
         str | None,
-        typer.Argument(metavar="MODEL", help="Show the parts of one: a name, a .toml or .urdf file, or file.py:NAME."),
+        typer.Argument(
+            metavar="MODEL", help="Show the parts of this model: a name, a .toml or .urdf file, or file.py:NAME."
+        ),
     ] = None,
     strict: Strict = None,
     mimic: Mimic = None,
     as_json: Json = False,
 ) -> None:
-    """List the built-in multibody models: what they are, their size, and where their numbers are from.
+    """List the built-in multibody models with descriptions, sizes and sources.
 
-    A model marked "illustrative" has numbers that nobody published. Assumptions are printed below the table. With
-    MODEL, show its joints, and the names that --q0, --v0 and files use.
+    A model marked "illustrative" has unpublished numbers. Assumptions are listed below the table. With MODEL, shows its
+    joints, and the names for --q0, --v0 and files.
 
     Example: motionbase models two_link
 
@@ -78,7 +80,7 @@ def models(
 
 
 def _parts(model: "Model") -> dict[str, Any]:
-    """Joints with the bodies they carry, and the names of coordinates, speeds, elements and closures."""
+    """Joints with their bodies, and the names of coordinates, speeds, elements and closures."""
     from motionbase.multibody.names import coordinates, speeds
 
     q, v = coordinates(model), speeds(model)
@@ -98,7 +100,7 @@ def _parts(model: "Model") -> dict[str, Any]:
 
 
 def _show_parts(found: "Found") -> None:
-    """One row a joint."""
+    """Print one row per joint."""
     parts = _parts(found.model)
     columns = "joint", "parent", "child", "mass [kg]", "coordinates", "speeds"
     table = terminal.table(f"Parts of {found.model.name}", *columns, right=("mass [kg]",))
@@ -117,7 +119,7 @@ def _show_parts(found: "Found") -> None:
         from motionbase.multibody.names import q_of
         from motionbase.multibody.tree.loops import Loops
 
-        with terminal.working("looking for redundant rows of closures"):
+        with terminal.working("searching redundant rows of closures"):
             redundant = Loops(found.model, step=1e-3, around=q_of(found.model, found.q0)).redundant
         for row in redundant:
             screen.print(f"  {row}")
@@ -134,20 +136,24 @@ def modes(
     ],
     at: Annotated[
         list[str] | None,
-        typer.Option("--at", metavar="NAME=VALUE", help="Where to look for the place of rest: a coordinate or joint."),
+        typer.Option(
+            "--at",
+            metavar="NAME=VALUE",
+            help="Start of the search for the equilibrium: a coordinate or joint [rad, m].",
+        ),
     ] = None,
     nearest: Annotated[
-        bool, typer.Option("--nearest", help="Take the nearest place of rest, even if it is unstable.")
+        bool, typer.Option("--nearest", help="Use the nearest equilibrium, even if it is unstable.")
     ] = False,
-    number: Annotated[int | None, typer.Option(help="How many modes, from the lowest; all without it.")] = None,
+    number: Annotated[int | None, typer.Option(help="Number of modes, from the lowest; default: all.")] = None,
     strict: Strict = None,
     mimic: Mimic = None,
     as_json: Json = False,
 ) -> None:
-    """Find a place of rest and print the natural frequencies, damping ratios and mode shapes about it.
+    """Find an equilibrium and print the natural frequencies, damping ratios and mode shapes about it.
 
-    The search starts where `motionbase simulate` would and goes where the forces push; --at changes the start, name by
-    name, in rad and m. Motions that nothing holds have 0 Hz.
+    The search starts at the initial state of `motionbase simulate` and follows the forces; --at changes the start by
+    name, in rad and m. Unrestrained motions have 0 Hz.
 
     Example: motionbase modes two_link --at shoulder=-1.5
     """
@@ -159,7 +165,7 @@ def modes(
         raise UsageError(f"--number {number}: at least 1 is wanted")
     found = model_ref.load(model, strict, mimic)
     start = {**found.q0, **model_ref.named_numbers("--at", at)}
-    with terminal.working(f"looking for where {found.model.name} rests"):
+    with terminal.working(f"searching the equilibrium of {found.model.name}"):
         rest = equilibrium(found.model, start, search="nearest" if nearest else "stable")
         natural = find(found.model, rest.q)
     count = len(natural) if number is None else min(number, len(natural))
@@ -170,7 +176,7 @@ def modes(
 
 
 def _number(x: float) -> float | None:
-    """JSON has no NaN."""
+    """A number, or None for NaN, which JSON does not have."""
     return float(x) if math.isfinite(x) else None
 
 
@@ -205,7 +211,7 @@ def _modes_data(
 def _show_modes(
     model: "Model", rest: "Equilibrium", natural: "NaturalModes", count: int, notes: tuple[str, ...]
 ) -> None:
-    """One row a mode, then where the model rests."""
+    """Print one row per mode, then the equilibrium."""
     from motionbase.multibody.names import coordinates
     from motionbase.spatial.equals import ALIKE, ranked
 

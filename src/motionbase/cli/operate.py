@@ -1,4 +1,4 @@
-"""What is asked of a running base: `motionbase operate` for changes of state, `tune` for parameters of its law."""
+"""Requests to a running base: `motionbase operate` for changes of state, `tune` for parameters of its control law."""
 
 import json
 import sys
@@ -31,14 +31,14 @@ def operate(
     action: Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {', '.join(ACTIONS)}.")],
     ring: Annotated[str, typer.Option("--ring", metavar="RING", help="Name of the ring.")] = "motionbase",
     wait: Annotated[
-        float | None, typer.Option(metavar="S", help="Wait until the base is there, at most so many seconds.")
+        float | None, typer.Option(metavar="S", help="Wait up to S seconds until the base is in the requested state.")
     ] = None,
 ) -> None:
-    """Ask a running base for a change of state, as the operator's panel does.
+    """Request a change of state of a running base, as the operator's panel does.
 
-    The control law decides: what it cannot do from where it is, or with a fault, is refused and nothing changes. From
-    the first request on the automatic operator of a simulation is silent. An emergency stop always works: a base that
-    has not begun yet keeps it and does not rise. Nothing here replaces a hardware stop.
+    The control law decides: a request that is impossible in its present state, or with a fault, is refused and changes
+    nothing. The first request disables the automatic operator of a simulation. An emergency stop always works: a base
+    that is still starting latches it and does not rise. Nothing here replaces a hardware stop.
 
     Example: motionbase operate standby --wait 30
 
@@ -60,14 +60,14 @@ def operate(
     if ack.result is not Result.ACCEPTED:
         raise CommandError(f"{action} was refused: {SENTENCE[ack.reason]} (now {_state(ring) or 'unknown'})")
     if wait is None:
-        time.sleep(PAUSE_S)  # a few ticks, so that the state told is the one asked for
+        time.sleep(PAUSE_S)  # a few ticks, so that the printed state is the requested one
         print(f"{action}: accepted, now {_state(ring) or 'unknown'}")
         return
     _await(ring, action, wait)
 
 
 def _stop(ring: str, wait: float | None) -> None:
-    """Exit code 1 where the base does not show that it stops: whoever called must use the hardware stop."""
+    """Request an emergency stop; exit code 1 if the base does not show that it stops, so use the hardware stop."""
     from motionbase.ring.command_words import signed
     from motionbase.ring.emergency import NoAnswer, Stopper
 
@@ -101,7 +101,7 @@ def _await(ring: str, action: str, wait: float) -> None:
 
 
 def _state(ring: str) -> str | None:
-    """The state in the newest record that comes soon; None if none comes, or the records have no state."""
+    """The state in the next record; None if there is no record soon, or records have no state."""
     from motionbase.record.states import State
     from motionbase.ring.reader import Reader
 
@@ -118,22 +118,28 @@ def _state(ring: str) -> str | None:
 
 def tune(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A parameter, or NAME[3] for its third number.")
+        str | None,
+        typer.Argument(metavar="[NAME]", help="A parameter, or NAME[3] for its third number; without it, lists all."),
     ] = None,
     value: Annotated[
-        str | None, typer.Argument(metavar="[VALUE]", help="One number for all, or one each: 1,1,0.9,0.6,0.6,0.8.")
+        str | None,
+        typer.Argument(metavar="[VALUE]", help="New value: one number for all, or one each as in 1,1,0.9,0.6,0.6,0.8."),
     ] = None,
     ring: Annotated[str, typer.Option("--ring", metavar="RING", help="Name of the ring.")] = "motionbase",
-    reset: Annotated[bool, typer.Option("--reset", help="Back to the designed values: of NAME, or of all.")] = False,
-    save: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Write what is not as designed.")] = None,
-    load: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Change all that the file has.")] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Restore the design values of NAME, or of all.")] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml", help="Write the parameters that differ from their design values to a .toml file."
+        ),
+    ] = None,
+    load: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Set all parameters in a .toml file.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show the parameters of the control law of a running ring, or change some.
 
-    Gains are led to their new values within half a second; limits and monitors change only while the base rests
-    (`rest` in the list) and only to the strict side. What is not allowed is refused, and nothing changes. Put -- before
-    a negative VALUE.
+    Gains move to their new values within half a second; limits and monitors change only while the base is at rest
+    (`rest` in the list) and only to stricter values. Other changes are refused. Put -- before a negative VALUE.
 
     Example: motionbase tune k_p 12
 
@@ -177,7 +183,7 @@ def _change_parameters(ring: str, name: str | None, value: str | None, load: Pat
     if load is not None:
         wanted = load_parameters(load, table)
     elif value is not None:
-        assert name is not None  # it comes before
+        assert name is not None  # NAME comes before VALUE
         wanted = table.wanted(name, _numbers(name, value))
     else:
         wanted = _designed(client, name)
@@ -195,7 +201,7 @@ def _change_parameters(ring: str, name: str | None, value: str | None, load: Pat
 
 
 def _designed(client: "ParameterClient", name: str | None) -> dict[int, float]:
-    """Of one parameter, or of one of its numbers, or of all that may be tuned."""
+    """Design values of one parameter, of one of its numbers, or of all that may be tuned."""
     if name is None:
         return {place: p.designed[k] for place, (p, k) in enumerate(client.table.places) if p.tunable}
     parameter, numbers = client.table.named(name)
@@ -206,7 +212,7 @@ def _numbers(name: str, text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise UsageError(f"{name}: {text!r} is not a number, or numbers with commas between") from None
+        raise UsageError(f"{name}: {text!r} is not a number, or numbers separated by commas") from None
 
 
 def _list_parameters(found: "Parameters", segment: "Segment", name: str | None, as_json: bool) -> None:
@@ -244,5 +250,5 @@ def _list_parameters(found: "Parameters", segment: "Segment", name: str | None, 
 
 
 def _cell(texts: list[str]) -> str:
-    """One where all are the same."""
+    """The texts joined, or one text if all are equal."""
     return ", ".join(texts if len(set(texts)) > 1 else texts[:1]) or "-"

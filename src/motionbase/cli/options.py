@@ -1,4 +1,4 @@
-"""Options that commands share, with their checks: parts of recordings, how a robot's file is read, platforms, files."""
+"""Options shared by commands, with their checks: parts of recordings, reading of URDF files, platforms, files."""
 
 import functools
 import inspect
@@ -22,30 +22,32 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".pdf", ".svg")
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 JsonAtEnd = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end and nothing else.")]
-Duration = Annotated[float | None, typer.Option(help="Stop after so many seconds; without it, at Ctrl-C.")]
+Duration = Annotated[float | None, typer.Option(help="Stop after this many seconds; default: at Ctrl-C.")]
 Ring = Annotated[str, typer.Option(help="Name of the ring.")]
 Preset = Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A recording: .mcap, .csv, .parquet or .estop.")]
 Legs = Annotated[str | None, typer.Option(metavar="LIST", help="Channels of these legs, such as 1,3.")]
 Groups = Annotated[str | None, typer.Option(metavar="LIST", help="Channels of these groups; see `motionbase info`.")]
 Channels = Annotated[str | None, typer.Option(metavar="LIST", help="Channels by name, such as t,'leg*_f_meas'.")]
-From = Annotated[float | None, typer.Option("--from", metavar="S", help="Leave out what is before [s].")]
-To = Annotated[float | None, typer.Option("--to", metavar="S", help="Leave out what is after [s].")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+From = Annotated[float | None, typer.Option("--from", metavar="S", help="Leave out earlier records [s].")]
+To = Annotated[float | None, typer.Option("--to", metavar="S", help="Leave out later records [s].")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Strict = Annotated[
     bool | None,
-    typer.Option("--strict", help="URDF: refuse what is otherwise repaired with a note, such as impossible inertias."),
+    typer.Option(
+        "--strict", help="URDF: refuse errors that are otherwise repaired with a note, such as impossible inertias."
+    ),
 ]
 Mimic = Annotated[
     str | None,
-    typer.Option(metavar="HOW", help="URDF: joints that mimic others are coupled (without it), or independent."),
+    typer.Option(metavar="HOW", help="URDF: joints that mimic others are coupled (default) or independent."),
 ]
 
 
 @final
 @dataclass(frozen=True)
 class Choice:
-    """A part of a recording that is to be written: options of all commands which do so."""
+    """The selected part of a recording: options of all commands that write one."""
 
     file: File
     channels: Channels = None
@@ -56,20 +58,20 @@ class Choice:
     force: Force = False
 
     def names(self, recording: "Recording") -> tuple[str, ...]:
-        """As `Recording.select` takes them; legs and groups together mean what is in both."""
+        """Names of the selected channels, by `Recording.select`; legs and groups together select what is in both."""
         return recording.select(
             _listed("--channels", self.channels), _listed("--groups", self.groups), _numbers(self.legs)
         )
 
     def check_times(self) -> None:
-        """Before anything is opened."""
+        """Check the times before anything is opened."""
         from motionbase.recording.times import check_times
 
         check_times(self.start, self.stop)
 
 
 def with_choice(command: Callable[Concatenate[Choice, ...], None]) -> Callable[..., None]:
-    """The command with the options of a choice beside its own: FILE first, the others at the end."""
+    """The command with the options of a choice added: FILE first, the others at the end."""
     shared = inspect.signature(Choice).parameters
     own = list(inspect.signature(command).parameters.values())[1:]
 
@@ -85,7 +87,7 @@ def with_choice(command: Callable[Concatenate[Choice, ...], None]) -> Callable[.
 
 @contextmanager
 def shown(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr for (done, total), which also ends the work in good order when a signal asks for it."""
+    """A progress bar on stderr for (done, total), which also ends the work in good order on a signal."""
     from motionbase.ring.gentle import stop_requested
 
     with stop_requested() as stop, terminal.progress_bar(what, what) as progress:
@@ -99,7 +101,7 @@ def shown(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def warn_of_damage(damage: "Sequence[Damage]") -> None:
-    """A sentence for each on stderr; what could not be read is NaN in the output."""
+    """Print a sentence for each damage on stderr; unreadable values are NaN in the output."""
     for found in damage:
         print(f"motionbase: damaged: {found.text}", file=sys.stderr)
 
@@ -117,11 +119,11 @@ def _numbers(text: str | None) -> list[int]:
     try:
         return [int(part) for part in _listed("--legs", text)]
     except ValueError:
-        raise UsageError(f"--legs {text!r}: give numbers with commas between, such as 1,3") from None
+        raise UsageError(f"--legs {text!r}: give numbers separated by commas, such as 1,3") from None
 
 
 def drivable(platform: str, *, sized: bool = True) -> "Hexapod":
-    """A preset or TOML file; a design that cannot work is refused, unless its sizing is not to be checked."""
+    """The platform of a preset or TOML file; a design that cannot work is refused, unless sizing is not checked."""
     from motionbase.platform.load import PRESETS, load_platform
 
     if platform not in PRESETS and not platform.lower().endswith(".toml"):
@@ -130,7 +132,7 @@ def drivable(platform: str, *, sized: bool = True) -> "Hexapod":
 
 
 def check_axis(option: str, axis: str) -> None:
-    """One of the six degrees of freedom."""
+    """Raise an error if an axis is not one of the six degrees of freedom."""
     from motionbase.record.axes import DOFS
 
     if axis not in DOFS:
@@ -138,7 +140,7 @@ def check_axis(option: str, axis: str) -> None:
 
 
 def check_writable(path: Path | None, endings: tuple[str, ...]) -> None:
-    """Before anything is computed: the ending is known and the folder is there."""
+    """Check, before anything is computed, that the ending is known and the folder exists."""
     if path is None:
         return
     if path.suffix not in endings:

@@ -1,4 +1,4 @@
-"""`motionbase platforms`: the presets, one platform in full, and the reserves of a design and what is wrong with it."""
+"""`motionbase platforms`: lists presets, shows one platform in full, and checks a design."""
 
 import dataclasses
 import json
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from motionbase.platform.sizing.reserves import Reserve
 
 CHECK = "check"
-ROTATIONS = 3  # of the six degrees of freedom, the last three
+ROTATIONS = 3  # index of the first rotation among the degrees of freedom
 
 
 COLUMNS = "reserve", "where", "leg", "needed", "has", "unit", "times", "wanted", "verdict"
@@ -27,24 +27,25 @@ STYLES = {"ok": "green", "warning": "yellow", "error": "bold red", "-": "dim"}
 
 def platforms(
     platform: Annotated[
-        str | None, typer.Argument(metavar="[NAME|FILE]", help="Show one in full: a preset, or a .toml file of yours.")
+        str | None,
+        typer.Argument(metavar="[NAME|FILE]", help="Show one in full: a preset or a .toml file; or the word check."),
     ] = None,
     checked: Annotated[
         str | None, typer.Argument(metavar="[NAME|FILE]", help="After the word check: the platform to check.")
     ] = None,
     as_json: Json = False,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also draw the platform to scale: .png, .pdf or .svg.")
+        Path | None, typer.Option(metavar="FILE", help="Draw the platform to scale: .png, .pdf or .svg.")
     ] = None,
 ) -> int:
-    """List the platforms on six legs: strokes, where their numbers are from, and which of them nobody published.
+    """List the platforms on six legs with strokes, sources, and the numbers that are illustrative (unpublished).
 
-    With NAME or FILE, show geometry, masses, and how far it can go: each axis alone, and all 64 combinations of legs
-    fully in and fully out. What is marked * is illustrative.
+    With NAME or FILE, shows geometry, masses, and the range of each axis alone and over all 64 combinations of legs
+    fully in and fully out. Values marked * are illustrative.
 
-    With check and NAME or FILE, print the table of its reserves (force, brake, speed, power, acceleration) and whatever
-    is wrong or odd about the design; the exit code is 1 where it cannot work. Every command that loads a platform does
-    the quick part of these checks.
+    With check and NAME or FILE, prints a table of its reserves (force, brake, speed, power, acceleration) and problems
+    of the design; the exit code is 1 if it cannot work. Every command that loads a platform does the quick part of
+    these checks.
 
     Example: motionbase platforms simona
 
@@ -68,7 +69,7 @@ def platforms(
         from motionbase.platform.plot import write_views
 
         write_views(found, plot)
-    with terminal.working("finding the extremes"):
+    with terminal.working("searching the extremes"):
         facts = _facts(found)
     if as_json:
         print(json.dumps(facts, indent=2))
@@ -78,7 +79,7 @@ def platforms(
 
 
 def _list(found: "list[Hexapod]", as_json: bool) -> None:
-    """One line each."""
+    """Print one line per platform."""
     if as_json:
         rows = {
             h.name: {
@@ -102,18 +103,18 @@ def _list(found: "list[Hexapod]", as_json: bool) -> None:
     screen.print("Sources:", style="bold")
     for h in found:
         screen.print(f"  {h.name}: {'; '.join(h.sources)}")
-    screen.print("\nIllustrative numbers were published by nobody; they are chosen to fit together.", style="dim")
+    screen.print("\nIllustrative numbers are unpublished; they are chosen to fit together.", style="dim")
     screen.print("motionbase platforms NAME shows one of them in full.", style="dim")
 
 
 def in_short(keys: tuple[str, ...]) -> str:
-    """Whole tables by name, and tables of which only a part is meant."""
+    """Keys in short: whole tables by name, others as `some NAME`."""
     tables = dict.fromkeys(f"some {key.split('.')[0]}" if "." in key else key for key in keys)
     return ", ".join(tables) or "nothing"
 
 
 def _facts(h: "Hexapod") -> dict[str, Any]:
-    """Everything about one platform, and what follows from it."""
+    """All data of one platform, and derived results."""
     import numpy as np
 
     from motionbase.platform.envelope import axis_limits, extremes
@@ -138,14 +139,14 @@ def _facts(h: "Hexapod") -> dict[str, Any]:
 
 
 def _show(h: "Hexapod", facts: dict[str, Any]) -> None:
-    """Tables for people."""
+    """Print a platform as tables."""
     from motionbase.platform.sizing.architecture import condition_words
 
     screen = terminal.console()
     screen.print(f"{h.name}: {h.summary}", style="bold")
     for source in h.sources:
         screen.print(f"  source: {source}")
-    screen.print(f"  illustrative (*), published by nobody: {', '.join(h.illustrative) or 'nothing'}\n")
+    screen.print(f"  illustrative (*), unpublished: {', '.join(h.illustrative) or 'nothing'}\n")
     screen.print(_joints(h))
     screen.print(_reach(h, facts))
     corners = facts["extremes"]
@@ -182,7 +183,7 @@ def _reach(h: "Hexapod", facts: dict[str, Any]) -> Any:
 
 
 def _parts(h: "Hexapod") -> Any:
-    """Every number by its key, with a mark where it is illustrative."""
+    """Print every number by its key, with a star if it is illustrative."""
     table = terminal.table("Parameters, SI units", "part", "values")
     table.add_row(
         "neutral", f"p_neutral{_mark(h, 'p_neutral')} {_place(h.p_neutral)}, l_down{_mark(h, 'l_down')} {h.l_down:g}"
@@ -196,7 +197,7 @@ def _parts(h: "Hexapod") -> Any:
 
 
 def _mark(h: "Hexapod", dotted: str) -> str:
-    """A star where the key, or the table it stands in, is illustrative."""
+    """A star if the key, or its table, is illustrative."""
     return "*" if any(dotted == key or dotted.startswith(f"{key}.") for key in h.illustrative) else ""
 
 
@@ -211,7 +212,7 @@ def _value(value: Any) -> str:
 
 
 def check(reference: str | None, as_json: bool) -> int:
-    """Print what was found; 1 where the design cannot work."""
+    """Print the check of a design; exit code 1 if it cannot work."""
     from motionbase.platform.sizing.check import examine
 
     if reference is None:
@@ -227,7 +228,7 @@ def check(reference: str | None, as_json: bool) -> int:
 
 
 def _check_facts(hexapod: "Hexapod", found: "Examination") -> dict[str, Any]:
-    """For scripts: SI, but for kW."""
+    """The check as JSON data, in SI units except kW."""
     rows = []
     for row in found.reserves:
         told = {name: getattr(row, name) for name in ("what", "where", "leg", "at", "needed", "available", "unit")}

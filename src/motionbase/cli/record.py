@@ -1,4 +1,4 @@
-"""`motionbase record` and `record-control`: records of a ring into MCAP files, as they come."""
+"""`motionbase record` and `record-control`: record a live ring into MCAP files."""
 
 import json
 import math
@@ -22,11 +22,11 @@ ACTIONS = ("status", "start", "stop", "split", "note")
 def record(
     ring: Ring = "motionbase",
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE|DIR", help="A .mcap file or a folder; without it, the default folder.")
+        Path | None, typer.Option(metavar="FILE|DIR", help="A .mcap file or a folder; default: see above.")
     ] = None,
     duration: Duration = None,
     split_mb: Annotated[
-        float | None, typer.Option(metavar="N", help="Begin a new file whenever one has N megabytes.")
+        float | None, typer.Option(metavar="N", help="Begin a new file after every N megabytes.")
     ] = None,
     split_seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Begin a new file after every S seconds of records.")
@@ -37,26 +37,24 @@ def record(
     ] = False,
     after: Annotated[
         int | None,
-        typer.Option(metavar="EPOCH", help="The whole run that follows the one of this epoch; 0: whatever runs next."),
+        typer.Option(metavar="EPOCH", help="Record the whole run that follows the one of this epoch; 0: the next run."),
     ] = None,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Begin when somebody says `motionbase record-control start`.")
-    ] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Begin at `motionbase record-control start`.")] = False,
     group: Group = None,
     as_json: JsonAtEnd = False,
 ) -> None:
-    """Record a ring: every record, with names, units, notes and everything that was lost, in MCAP files.
+    """Record a ring into MCAP files: every record, with names, units, notes and reports of lost records.
 
-    It goes on through stops and restarts of the ring's writer. The file is whole at every moment and can be read while
-    it grows. Started again after it was killed, it goes on with the record after the last in the file, as long as the
-    ring has it. Files are called as the time of their start, in
-    $MOTIONBASE_DATA/recordings or the user's folder for data. `motionbase record-control` notes, splits, stops.
+    It continues through stops and restarts of the ring's writer. The file is valid at any time and can be read while it
+    grows. Restarted after it was killed, it continues after the last record in the file, if the ring still has the
+    next. By default files are named by their start time, in $MOTIONBASE_DATA/recordings or the user's data folder.
+    `motionbase record-control` notes, splits and stops.
 
     Example: motionbase record --note "first run with the new seat"
     """
     from motionbase.ring.gentle import be_prompt
 
-    be_prompt()  # before the libraries: on a busy machine they take most of the time until the first record
+    be_prompt()  # before the imports, which take most of the time until the first record
     from motionbase.recording.recorder.items import Settings, Split
     from motionbase.recording.recorder.main import summary_lines
 
@@ -85,7 +83,7 @@ def _recorded(settings: "Settings", duration: float | None, as_json: bool) -> di
     from motionbase.ring.printer import Printer, to_stderr
 
     say = Printer(to_stderr)
-    with stop_requested() as stop:  # the signals first: the file always gets its end
+    with stop_requested() as stop:  # first, so that the file is always finished
         recorder = Recorder(settings, say)
         if not as_json:
             say(f"recording ring {settings.ring!r}; Ctrl-C stops")
@@ -106,14 +104,14 @@ def _line(status: dict[str, Any]) -> str:
 
 def record_control(
     action: Annotated[str, typer.Argument(metavar="ACTION", help="status, start, stop, split or note.")] = "status",
-    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="Of a note.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="Text of a note.")] = None,
     ring: Annotated[str, typer.Option(help="Name of the ring that is recorded.")] = "motionbase",
     as_json: Json = False,
 ) -> None:
-    """Control the recorder of a ring: start and stop a recording, split it, note something in it.
+    """Control the recorder of a ring: start and stop a recording, split it, add a note.
 
-    A note stands in the file at the time it is given. Split: the very next record begins a new file. Start after stop
-    begins a new recording.
+    A note is stored with the time at which it was given. After split, the next record begins a new file. Start after
+    stop begins a new recording.
 
     Example: motionbase record-control note "pilot feels a bump at the end of the stroke"
     """

@@ -1,4 +1,4 @@
-"""`motionbase info` and `split`: what a recording holds, and a recording as several smaller files."""
+"""`motionbase info` and `split`: describe a recording, and split it into smaller files."""
 
 import json
 import sys
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from motionbase.recording.recording import Recording
     from motionbase.recording.statistics import Statistics
 
-LISTED = 20  # gaps and events, for people; --json has all
-LONGEST = 200  # letters of an event or of what the writer says
+LISTED = 20  # gaps and events printed; --json has all
+LONGEST = 200  # characters of an event or metadata entry
 
 
 class Format(StrEnum):
-    """Of the files."""
+    """Format of the files."""
 
     mcap = "mcap"
     csv = "csv"
@@ -34,11 +34,11 @@ class Format(StrEnum):
 def info(
     file: File,
     as_json: Json = False,
-    brief: Annotated[bool, typer.Option("--brief", help="Without reading the records: no gaps, no extremes.")] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Do not read the records: no gaps, no extremes.")] = False,
 ) -> None:
-    """Show what a recording holds: channels, duration, rate, gaps, events, damage, and each channel's extremes.
+    """Describe a recording: channels, duration, rate, gaps, events, damage, and each channel's extremes.
 
-    What is damaged is said on stderr, and the exit code is 1 then.
+    Damage is reported on stderr, with exit code 1.
 
     Example: motionbase info run.mcap
     """
@@ -57,14 +57,14 @@ def info(
                 _print_summary(recording, found)
                 _print_channels(recording, found)
             sys.stdout.flush()
-        finally:  # also where nobody reads on to the end
+        finally:  # even if the reader of a pipe ends early
             warn_of_damage(recording.damage)
         if recording.damage:
             raise typer.Exit(1)
 
 
 def _data(recording: "Recording", found: "Statistics | None") -> dict[str, Any]:
-    """Everything, for scripts."""
+    """The description as JSON data."""
     about = recording.source.about
     data: dict[str, Any] = {
         "path": str(recording.path),
@@ -97,7 +97,7 @@ def _data(recording: "Recording", found: "Statistics | None") -> dict[str, Any]:
 
 
 def _finite(data: Any) -> Any:
-    """JSON has no NaN and no infinity: null, and the words."""
+    """Data without NaN and infinity, which JSON does not have: null, and words."""
     if isinstance(data, float) and data != data:
         return None
     if isinstance(data, float) and data in (float("inf"), float("-inf")):
@@ -108,7 +108,7 @@ def _finite(data: Any) -> Any:
 
 
 def _platform(about: Mapping[str, str]) -> str:
-    """Name of the preset; "" where the file does not say."""
+    """Name of the preset; "" if the file has none."""
     from motionbase.recording.recorder.files import platform_name
 
     return about.get("platform_name") or platform_name(about.get("platform", ""))
@@ -149,7 +149,7 @@ def _print_summary(recording: "Recording", found: "Statistics | None") -> None:
 
 
 def _events(recording: "Recording", found: "Statistics | None") -> "Sequence[Event]":
-    """All of them; without reading records, those that the file has."""
+    """All events; without reading records, only those in the file."""
     return recording.events if found is None else recording.journal()
 
 
@@ -167,9 +167,9 @@ def _print_gaps(found: "Statistics") -> None:
     else:
         print("gaps: none")
     for t in found.restarts[:LISTED]:
-        print(f"the writer began anew at {t:.6g} s")
+        print(f"the writer restarted at {t:.6g} s")
     if (more := found.restart_count - LISTED) > 0:
-        print(f"the writer began anew {more} more times")
+        print(f"the writer restarted {more} more times")
 
 
 def _print_some(title: str, lines: list[str], count: int | None = None) -> None:
@@ -199,16 +199,17 @@ def _print_channels(recording: "Recording", found: "Statistics | None") -> None:
 @with_choice
 def split(
     choice: Choice,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; made if it is missing.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; created if it does not exist.")],
     records: Annotated[int | None, typer.Option(metavar="N", help="Records in each file.")] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Seconds in each file.")] = None,
     file_format: Annotated[
-        Format | None, typer.Option("--format", help="Of the files; without it that of FILE, CSV for ESTOP files.")
+        Format | None,
+        typer.Option("--format", help="Format of the files; default: that of FILE, CSV for ESTOP files up to 0.1."),
     ] = None,
 ) -> None:
-    """Break a recording into files of so many records or seconds, with all channels or some.
+    """Split a recording into files of N records or S seconds, with all channels or some.
 
-    The files are called NAME_part001, NAME_part002 and so on. Choosing channels and times is as for `export recording`.
+    The files are called NAME_part001, NAME_part002 and so on. Channels and times are selected as in `export recording`.
 
     Example: motionbase split run.mcap --records 65000 --out pieces --format csv --groups leg_position
     """

@@ -1,4 +1,4 @@
-"""`motionbase replay` and `replay-control`: a recording played into a ring, and told what to do."""
+"""`motionbase replay` and `replay-control`: play a recording into a ring, and control the replay."""
 
 import json
 from typing import Annotated, Any
@@ -16,22 +16,22 @@ ACTIONS = ("status", *REPLAY_KINDS)
 def replay(
     file: File,
     ring: Annotated[str, typer.Option(help="Name of the ring to write.")] = "motionbase",
-    speed: Annotated[float, typer.Option(help="0.01 to 100 times as fast as it was.")] = 1.0,
+    speed: Annotated[float, typer.Option(help="Speed relative to the recording, 0.01 to 100.")] = 1.0,
     period: Annotated[
-        float | None, typer.Option(metavar="S", help="A record every S seconds, whatever their times are.")
+        float | None, typer.Option(metavar="S", help="Play a record every S seconds instead of at the recorded times.")
     ] = None,
-    loop: Annotated[bool, typer.Option("--loop", help="Play again and again.")] = False,
+    loop: Annotated[bool, typer.Option("--loop", help="Repeat without end.")] = False,
     start: From = None,
     stop_at: To = None,
     paused: Annotated[bool, typer.Option("--paused", help="Show the first record, then wait for commands.")] = False,
     once: Annotated[bool, typer.Option("--once", help="End after the last record.")] = False,
     as_json: JsonAtEnd = False,
 ) -> None:
-    """Play a recording into a ring; whoever reads the ring sees it as if it happened now.
+    """Play a recording into a ring; readers of the ring see it as if it were live.
 
-    Records come at the times they were recorded, or one every --period seconds. After the last one the replay waits for
-    commands: `motionbase replay-control` plays, pauses, seeks, steps, loops. Times are seconds since the recording's
-    epoch, as `motionbase info` shows them. A ring has one writer: a ring that is being written is refused.
+    Records come at the recorded times, or one every --period seconds. After the last one the replay waits for commands:
+    `motionbase replay-control` plays, pauses, seeks, steps, loops. Times are seconds since the recording's epoch, as
+    `motionbase info` shows them. A ring that has a writer already is refused.
 
     Example: motionbase replay flight.mcap --from 10 --to 20 --loop --speed 0.1
     """
@@ -68,14 +68,15 @@ def replay(
 def replay_control(
     action: Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {', '.join(ACTIONS)}.")] = "status",
     values: Annotated[
-        list[str] | None, typer.Argument(metavar="NUMBER", help="step: records; seek, loop: seconds; speed.")
+        list[str] | None,
+        typer.Argument(metavar="NUMBER", help="step: number of records; seek, loop: times [s]; speed: factor."),
     ] = None,
     ring: Annotated[str, typer.Option(help="Name of the ring that is written.")] = "motionbase",
     as_json: Json = False,
 ) -> None:
     """Control a replay: play, pause, rewind, step, seek, speed, loop, loop-off, stop.
 
-    Seek, step and rewind show the record there at once; step also pauses.
+    Seek, step and rewind show the new record at once; step also pauses.
 
     Example: motionbase replay-control seek 12.5
 

@@ -1,4 +1,4 @@
-"""`motionbase ring`: the rings of this machine; what they hold, live values, and how to be rid of stale ones."""
+"""`motionbase ring`: lists, describes, watches, saves and cleans the rings of this machine."""
 
 import json
 import time
@@ -51,7 +51,7 @@ def list_rings(as_json: Json = False) -> None:
 
 @app.command()
 def show(name: Name = "motionbase", as_json: Json = False) -> None:
-    """Show everything about one ring: header, conventions, channels by group, time base, lateness.
+    """Describe one ring: header, conventions, channels by group, time base, lateness.
 
     Example: motionbase ring show motionbase
     """
@@ -97,14 +97,14 @@ def show(name: Name = "motionbase", as_json: Json = False) -> None:
 def watch(
     name: Name = "motionbase",
     channels: Annotated[
-        list[str] | None, typer.Argument(metavar="[CHANNEL]...", help="What to show; without it, one of each group.")
+        list[str] | None, typer.Argument(metavar="[CHANNEL]...", help="Channels to show; default: one of each group.")
     ] = None,
-    refresh: Annotated[float, typer.Option(help="Pictures per second, 0.1 to 30.")] = 5.0,
+    refresh: Annotated[float, typer.Option(help="Updates per second, 0.1 to 30.")] = 5.0,
     duration: Duration = None,
 ) -> None:
     """Watch channels live: value, least, greatest, and a small curve.
 
-    It waits for a writer, and goes on when one stops or starts again. In a pipe it prints a line for each picture.
+    It waits for a writer, and continues through stops and restarts. In a pipe it prints a line for each update.
 
     Example: motionbase ring watch motionbase t leg1_l_meas leg1_f_meas
     """
@@ -112,7 +112,7 @@ def watch(
     from motionbase.errors import UsageError
 
     if not 0.1 <= refresh <= 30:
-        raise UsageError(f"--refresh is {refresh:g}, it must be 0.1 to 30 pictures per second")
+        raise UsageError(f"--refresh is {refresh:g}, it must be 0.1 to 30 updates per second")
     if duration is not None and not duration > 0:
         raise UsageError(f"--duration is {duration:g} s, it must be above 0")
     run(name, tuple(channels or ()), 1 / refresh, duration)
@@ -121,14 +121,16 @@ def watch(
 @app.command()
 def clean(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="These rings only.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Also unsaved records, and what is not readable.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also remove unsaved records and unreadable rings; needs NAME.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove the rings of writers that have ended, and what they, recorders and replays left beside them.
+    """Remove the rings of writers that have ended, and files left by them, recorders and replays.
 
-    A ring with a writer is never removed, nor what a living recorder uses. One that holds unsaved records, or that this
-    program cannot read, is removed only with --force and its name. NAME may be `device`, which is not removed but does
-    not count as unsaved afterwards, or NAME.left-NUMBER, what a dead writer left before another took its name.
+    A ring with a writer and files of a living recorder are never removed. A ring that holds unsaved records, or cannot
+    be read, is removed only with --force and its name. NAME may be `device`, which is not removed, but its records no
+    longer count as unsaved; or NAME.left-NUMBER, the records of a dead writer whose name another has taken.
 
     Example: motionbase ring clean
     """
@@ -137,7 +139,7 @@ def clean(
 
     if force and not names:
         kept = ", ".join(e.name for e in catalogue.entries() if e.unsaved or e.trouble) or "none"
-        raise UsageError(f"--force gives records up, so it needs the names of rings; unsaved or not readable: {kept}")
+        raise UsageError(f"--force discards records, so it needs the names of rings; unsaved or not readable: {kept}")
     done = catalogue.clean(tuple(names or ()), force=force)
     if as_json:
         print(json.dumps([{"path": str(o.path), "removed": o.removed, "why": o.why} for o in done], indent=2))
@@ -152,19 +154,21 @@ def clean(
 def save(
     name: Name = "motionbase",
     out: Annotated[
-        Path | None, typer.Option(help="File to write; without it, the time and NAME in the present folder.")
+        Path | None, typer.Option(help="File to write; default: named by time and NAME, in the current folder.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Save the records of a ring to a file, whether its writer lives or not.
+    """Save the records of a ring as a recording, whether its writer lives or not.
 
-    The writer is not disturbed. Where the ring held unsaved records, it does not count as unsaved afterwards. ESTOP
-    files are such files too, saved by the run itself; see docs/estop.md.
+    The writer is not disturbed. If the ring held unsaved records, it no longer counts as unsaved afterwards. The run
+    itself saves such files after unexpected stops; see docs/estop.md.
 
-    Example: motionbase ring save motionbase --out before_lunch.estop
+    Example: motionbase ring save motionbase --out before_lunch.mcap
     """
     from motionbase.errors import MotionBaseError, UsageError
-    from motionbase.ring import catalogue, snapshot, unsaved
+    from motionbase.recording.estop.details import file_name
+    from motionbase.recording.estop.save import save as save_ring
+    from motionbase.ring import catalogue, unsaved
     from motionbase.ring.gentle import be_gentle
     from motionbase.ring.segment import attach
 
@@ -172,7 +176,7 @@ def save(
     segment = attach(entry.backend) if not entry.trouble else None
     if segment is None:
         raise UsageError(f"ring {name!r} is not readable: {entry.trouble or 'it has just been removed'}")
-    path = out if out is not None else Path(snapshot.file_name(name, time.time_ns()))
+    path = out if out is not None else Path(file_name(name, time.time_ns()))
     if path.exists():
         raise UsageError(f"--out {str(path)!r} is there already; choose another name")
     be_gentle()
@@ -180,7 +184,7 @@ def save(
     cause = f"saved by hand; writer {entry.life.value}"
     with terminal.working(f"saving {name}"):
         event = entry.head - 1 if entry.unsaved and ended else None
-        details = snapshot.save(segment, path, cause=cause, event=event, name=name)
+        details = save_ring(segment, path, cause=cause, event=event, name=name)
     note = ""
     if entry.unsaved:
         try:

@@ -6,8 +6,8 @@ from collections import deque
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.cli import terminal
 from motionbase.errors import RingError
 from motionbase.record.schema import Schema
@@ -18,36 +18,36 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 BARS = "▁▂▃▄▅▆▇█"
-CURVE = 40  # pictures in the small curve
+CURVE = 40  # updates in the small curve
 MOST_BY_DEFAULT = 20
-MOST_BATCHES = 64  # between two pictures; the head of a ring that was spoilt may be anything
+MOST_BATCHES = 64  # between two updates; in a damaged ring the head may be any number
 
 
 @final
 class View:
-    """What is known of the chosen channels; least and greatest are since the start or the writer's restart."""
+    """Values of the chosen channels; least and greatest are since the start or the writer's restart."""
 
     def __init__(self, reader: Reader, wanted: tuple[str, ...]) -> None:
         self.reader, self._wanted = reader, wanted
         self.notes: deque[str] = deque(maxlen=4)
         self.received, self._state, self._epoch = 0, reader.state, -1
         self._places: list[tuple[str, str, int]] = []
-        self._last: NDArray[np.float64] = np.empty(0)
+        self._last: Array = np.empty(0)
         self._least, self._greatest = self._last, self._last
         self._curves: list[deque[float]] = []
         if (schema := self.schema) is not None:
-            schema.places(wanted)  # a wrong name is said at once; later a writer may come with other channels
+            schema.places(wanted)  # a wrong name is an error now; a later writer may have other channels
 
     @property
     def schema(self) -> Schema | None:
-        """Of the ring it reads; None where there is none."""
+        """Schema of the ring; None if there is no ring."""
         try:
             return self.reader.schema
         except RingError:
             return None
 
     def take(self) -> None:
-        """Everything that has come since the last picture, or a good part of it: Ctrl-C must be heard in between."""
+        """Read records since the last update; limited, so that Ctrl-C works in between."""
         for _ in range(MOST_BATCHES):
             batch = self.reader.read()
             self._note(batch)
@@ -63,7 +63,7 @@ class View:
         schema = self.schema
         if schema is not None and (epoch := self.reader.header.epoch) != self._epoch:
             if self._epoch != -1:
-                self._say("the writer was started again")
+                self._say("the writer was restarted")
             self._epoch, self.received = epoch, 0
             self._choose(schema)
         if batch.lost:
@@ -87,7 +87,7 @@ class View:
         self._greatest = -self._least
         self._curves = [deque(maxlen=CURVE) for _ in here]
 
-    def _feed(self, rows: NDArray[np.float64]) -> None:
+    def _feed(self, rows: Array) -> None:
         chosen = rows[:, [place for *_, place in self._places]]
         self.received += len(rows)
         self._last = chosen[-1].copy()
@@ -95,19 +95,19 @@ class View:
         self._greatest = np.fmax(self._greatest, np.fmax.reduce(chosen, axis=0))
 
     def status(self) -> str:
-        """One line: the ring, its backend and what its writer does."""
+        """One line: the ring, its backend and the state of its writer."""
         reader = self.reader
         return (
             f"{reader.name}: {reader.backend.kind}: {reader.state.value}; {self.received} records, {reader.lost} lost"
         )
 
     def line(self) -> str:
-        """For a pipe: the status, then the values."""
+        """The output for a pipe: the status, then the values."""
         values = [f"{n}={x:.6g}" for (n, *_), x in zip(self._places, self._last, strict=False)] if self.received else []
         return " ".join([self.status(), *values])
 
     def picture(self) -> "Group":
-        """For a terminal."""
+        """The output for a terminal."""
         from rich.console import Group
         from rich.text import Text
 
@@ -122,7 +122,7 @@ class View:
 
 
 def sparkline(values: "deque[float]") -> str:
-    """The values as bars of eight heights, least to greatest; a dot where a value is not finite."""
+    """Values as bars of eight heights, least to greatest; a dot if a value is not finite."""
     finite = [x for x in values if np.isfinite(x)]
     if not finite:
         return "." * len(values)
@@ -132,7 +132,7 @@ def sparkline(values: "deque[float]") -> str:
 
 
 def watch(name: str, channels: tuple[str, ...], period: float, duration: float | None) -> None:
-    """Draw until Ctrl-C or the end of the duration."""
+    """Watch channels until Ctrl-C or the end of the duration."""
     from rich.live import Live
 
     live_terminal = sys.stdout.isatty()

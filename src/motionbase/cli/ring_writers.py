@@ -1,4 +1,4 @@
-"""`motionbase dcu` and `mirror`: rings without a base, of known waveforms or copied from another machine."""
+"""`motionbase dcu` and `mirror`: write rings of test waveforms, or copies from another machine."""
 
 import json
 import math
@@ -21,25 +21,24 @@ if TYPE_CHECKING:
     from motionbase.ring.writer import Writer
 
 FASTEST_HZ = 100_000.0
-MOST_AT_ONCE = 4096  # records
+MOST_AT_ONCE = 4096  # records written together
 
 
 def dcu(
     ring: Ring = "motionbase",
-    rate: Annotated[float, typer.Option(help="Records per second: 0.01 to 100000; usual are 100 to 1000.")] = 100.0,
+    rate: Annotated[float, typer.Option(help="Records per second, 0.01 to 100000; 100 to 1000 is usual.")] = 100.0,
     duration: Duration = None,
     schema: Annotated[
-        Path | None, typer.Option(help="Channels from a JSON file; without it, the 178 of a hexapod.")
+        Path | None, typer.Option(help="Channels from a JSON file; default: the 178 of a hexapod.")
     ] = None,
-    capacity: Annotated[
-        int | None, typer.Option(help="Records that the ring holds; without it, 64 MB of them.")
-    ] = None,
+    capacity: Annotated[int | None, typer.Option(help="Records that the ring holds; default: 64 MB of them.")] = None,
     as_json: JsonAtEnd = False,
 ) -> None:
-    """Write records of a different waveform in every channel, to try whatever reads a ring.
+    """Write records with a different waveform in every channel, to test programs that read rings.
 
-    Channel k (from 0) is k plus 0.45 times a sine, square, triangle or sawtooth (k modulo 4) of 0.05 (2 + k) Hz, so the
-    nearest whole number of a sample tells its channel; above 178 channels the frequencies repeat. t and tick are right.
+    Channel k (from 0) is k plus 0.45 times a sine, square, triangle or sawtooth (k modulo 4) of 0.05 (2 + k) Hz, so a
+    sample rounds to the number of its channel; above 178 channels the frequencies repeat. t and tick have their usual
+    meaning.
 
     Example: motionbase dcu --rate 1000 --duration 10
     """
@@ -51,7 +50,7 @@ def dcu(
     if duration is not None and not (math.isfinite(duration) and duration > 0):
         raise UsageError(f"--duration is {duration:g} s, it must be a finite number above 0")
     channels = _channels(schema)
-    # the signals first: nothing can then end the process between making the ring and removing it
+    # first, so that no signal can end the process between creating the ring and removing it
     with (
         stop_requested() as stop,
         Writer(channels, name=ring, dt=1 / rate, capacity=capacity, program="motionbase dcu") as writer,
@@ -87,7 +86,7 @@ def _channels(path: Path | None) -> "Schema":
 
 
 def _write(writer: "Writer", rate: float, total: float, stop: "threading.Event") -> tuple[float, int]:
-    """Until `total` records or a stop; returns the time it took [s], and how often the process was away too long."""
+    """Write `total` records or until a stop; returns the time taken [s], and the number of long interruptions."""
     from rich.console import Console
     from rich.live import Live
 
@@ -115,27 +114,30 @@ def _write(writer: "Writer", rate: float, total: float, stop: "threading.Event")
 
 def mirror(
     source: Annotated[
-        str, typer.Argument(metavar="serve|HOST:PORT", help="Serve a ring, or copy the one served there.")
+        str,
+        typer.Argument(metavar="serve|HOST:PORT", help="serve: serve a ring; HOST:PORT: copy the ring served there."),
     ],
     ring: Annotated[str, typer.Option(help="The ring to serve, or to write the copy to.")] = "motionbase",
-    listen: Annotated[str, typer.Option(help="serve: where to listen; port 0 takes a free one.")] = "127.0.0.1:7178",
+    listen: Annotated[
+        str, typer.Option(help="serve: address to listen on; port 0 takes any free one.")
+    ] = "127.0.0.1:7178",
     oldest: Annotated[
-        bool, typer.Option("--oldest", help="Copy: begin with the oldest record, not the newest.")
+        bool, typer.Option("--oldest", help="Copy: begin with the oldest record instead of the newest.")
     ] = False,
     capacity: Annotated[
-        int | None, typer.Option(help="Copy: records in the ring; as the source, 64 MB at most.")
+        int | None, typer.Option(help="Copy: records in the ring; default: as in the source, at most 64 MB.")
     ] = None,
     duration: Duration = None,
     as_json: JsonAtEnd = False,
 ) -> None:
     """Copy a live ring to another machine over TCP.
 
-    On the machine of the writer run `motionbase mirror serve`, on the other one `motionbase mirror HOST:PORT`. The copy
-    follows restarts of the writer and comes back after a lost connection; every record that is missing is counted.
-    It is read only: generator settings and operator commands are not sent back.
+    Run `motionbase mirror serve` on the machine of the writer and `motionbase mirror HOST:PORT` on the other. The copy
+    follows restarts of the writer and reconnects after a lost connection; every missing record is counted. It is read
+    only: generator settings and operator commands are not sent back.
 
-    The server listens on this machine only unless --listen says otherwise. Nothing is encrypted and everybody who
-    reaches the port can read the ring: on a shared network use a tunnel, as ssh -L 7178:localhost:7178 makes one.
+    By default the server listens on loopback only. Nothing is encrypted, and everybody who reaches the port can read
+    the ring: on a shared network use a tunnel, such as ssh -L 7178:localhost:7178 HOST.
 
     Example: motionbase mirror 192.168.1.20:7178 --ring remote
     """

@@ -1,4 +1,4 @@
-"""`motionbase run`: a motion platform in closed loop, in soft real time, with everything that belongs to a run."""
+"""`motionbase run`: a motion platform in closed loop, in soft real time, with its recorder and console."""
 
 import math
 import os
@@ -10,77 +10,77 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from motionbase.cli.console import AnyoneMayStop, Group, share_with
-from motionbase.cli.run_base import Request
 from motionbase.errors import UsageError
+from motionbase.executive.base_setup import BaseOptions
 from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
-    from motionbase.executive.supervisor import Process
-    from motionbase.ring.claim import Waiting
+    from motionbase.executive.process import Process
 
 RATES = (100, 200, 250, 400, 500, 1000, 2000)
 CONSOLE_STOP_S = 15.0  # it ends its own children, such as a strip chart on its last page
-COMPILING_S = 30.0  # a base that is told to stop while it compiles finishes that first
 
 
 def run(
     platform: Annotated[str, typer.Argument(help="A preset (see `motionbase platforms`) or a TOML file.")] = "simona",
     ring: Annotated[str, typer.Option(help="Name of the ring.")] = "motionbase",
     rate: Annotated[int, typer.Option(help="Records per second: 100 to 2000, a divisor of 2000.")] = 100,
-    duration: Annotated[float | None, typer.Option(help="Stop after so many seconds; without it, at Ctrl-C.")] = None,
+    duration: Annotated[float | None, typer.Option(help="Stop after this many seconds; without it, at Ctrl-C.")] = None,
     faults: Annotated[Path | None, typer.Option(help="A TOML file of faults, see docs/plant.md.")] = None,
-    manual: Annotated[bool, typer.Option(help="Stay down until a command comes; no automatic operator.")] = False,
+    manual: Annotated[bool, typer.Option(help="Stay down until an operator commands; no automatic operator.")] = False,
     parameters: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="Start with parameters of `motionbase tune --save`.")
+        Path | None, typer.Option(metavar="FILE.toml", help="Start with parameters saved by `motionbase tune --save`.")
     ] = None,
     law: Annotated[
         str | None, typer.Option(metavar="FILE.py:NAME", help="A control law of your own, see docs/control.md.")
     ] = None,
     generators: Annotated[
         str | None,
-        typer.Option(metavar="NAME|FILE", help="What it drives: gentle (the default), tour, swell, none, or a file."),
+        typer.Option(metavar="NAME|FILE", help="Motion to drive: gentle (the default), tour, swell, none, or a file."),
     ] = None,
     point: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Of a sphere: the point that a host moves; its centre if not given."),
+        typer.Option(metavar="NAME", help="Of a sphere: the point that a host moves; by default its centre."),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE|DIR", help="Where to record to; without it, the default folder.")
+        Path | None, typer.Option(metavar="FILE|DIR", help="Where to record; without it, the default folder.")
     ] = None,
-    no_record: Annotated[bool, typer.Option("--no-record", help="Record nothing.")] = False,
-    no_console: Annotated[bool, typer.Option("--no-console", help="Serve no console.")] = False,
+    no_record: Annotated[bool, typer.Option("--no-record", help="Do not record.")] = False,
+    no_console: Annotated[bool, typer.Option("--no-console", help="Do not serve the console.")] = False,
     port: Annotated[
-        int | None, typer.Option(help="Port of the console; without it 8700, or any if that is taken.")
+        int | None, typer.Option(help="Port of the console; without it 8700, or any free port if that is taken.")
     ] = None,
     browser: Annotated[
         bool | None,
         typer.Option("--browser/--no-browser", help="Open the console; by default on a terminal with a display."),
     ] = None,
     anyone_may_view: Annotated[
-        bool, typer.Option("--anyone-may-view", help="The console shows every user of this machine what it has.")
+        bool, typer.Option("--anyone-may-view", help="Every user of this machine may view the console.")
     ] = False,
     anyone_may_stop: AnyoneMayStop = False,
     ends_with_base: Annotated[
         bool,
         typer.Option(
             "--ends-with-base",
-            help="End when the base ends, for scripts; else the console stays, and offers to start it again.",
+            help="End when the base ends, for scripts; otherwise the console stays and offers to restart it.",
         ),
     ] = False,
     group: Group = None,
-    alone: Annotated[bool, typer.Option("--alone", help="The base alone, in this process: nobody records.")] = False,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Run the base alone, in this process, without recorder and console.")
+    ] = False,
 ) -> None:
     """Simulate a motion platform under its control law, 2000 ticks a second, and record it.
 
-    It rises, goes to standby and drives the function generators: slow sines of all six axes, a seventh of what the
-    platform can do, which begin one after another; or what --generators names; with --manual or --law only that.
-    Whenever they are set anew (`motionbase generators set FILE`) it settles and drives again. Look at it and operate it
-    in the browser, at the address that is printed, or with `motionbase ring watch`, `motionbase operate` and
-    `motionbase tune`. Console, recorder and the watch for ESTOP files are processes of their own; none of them can
-    disturb the base.
+    The platform rises, goes to standby and drives its function generators. By default these are slow sines of all six
+    axes, one starting after another, with a seventh of the platform's travel; --generators names others, and with
+    --manual or --law there are none by default. When the generators are set again (`motionbase generators set FILE`),
+    it settles and drives them. Watch and operate it in the browser, at the address that is printed, or with
+    `motionbase ring watch`, `motionbase operate` and `motionbase tune`. The console, the recorder and the watch for
+    ESTOP files run in processes of their own; none of them can disturb the base.
 
-    When the base fails, console and recorder stay: people look at what happened, and who operates can start the base
-    again, at rest and switched off. Ctrl-C ends all, and the exit code is 1 since the base has failed. With
+    If the base fails, console and recorder stay, so that you can see what happened, and an operator can restart the
+    base, at rest and switched off. Ctrl-C ends everything; the exit code is then 1, because the base failed. With
     --ends-with-base, --duration or --no-console the run ends with its base.
 
     Example: motionbase run simona --duration 20
@@ -97,18 +97,18 @@ def run(
         raise UsageError(f"--duration is {duration:g} s, it must be a finite number above 0")
     if record is not None and (no_record or alone):
         raise UsageError(f"--record and {'--no-record' if no_record else '--alone'} cannot be asked for together")
-    request = Request(platform, ring, rate, duration, faults, manual, parameters, law, generators, point)
+    options = BaseOptions(platform, ring, rate, duration, faults, manual, parameters, law, generators, point)
     if port is not None and (no_console or alone):
         raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
     share_with(group)
     extras = Extras(record, no_record, no_console, port, browser, anyone_may_view, anyone_may_stop, ends_with_base)
-    code = _alone(request) if alone else _supervised(request, extras)
+    code = _alone(options) if alone else _supervised(options, extras)
     if code:
         raise typer.Exit(code)
 
 
 class Extras(NamedTuple):
-    """What goes along with the base."""
+    """Options for what runs beside the base."""
 
     record: Path | None
     no_record: bool
@@ -120,54 +120,43 @@ class Extras(NamedTuple):
     ends_with_base: bool
 
 
-def _alone(request: Request) -> int:
-    from motionbase.cli import run_base
+def _alone(options: BaseOptions) -> int:
+    from motionbase.executive import base
 
-    report, stopped = run_base.alone(request)
+    report, stopped = base.run_alone(options)
     print(report)
     if stopped:
         print(f"motionbase: {stopped}", file=sys.stderr)
     return 0 if report.error is None and not stopped else 1
 
 
-def _supervised(request: Request, extras: Extras) -> int:
+def _supervised(options: BaseOptions, extras: Extras) -> int:
     """Base, recorder, console and the watch for ESTOP files, until the end."""
-    from motionbase.ring.backend import find
-    from motionbase.ring.claim import Waiting
-    from motionbase.ring.lifeline import taken
-    from motionbase.ring.living import has_writer
+    from motionbase.executive import base
 
-    backend = find(request.ring)
-    if (pid := has_writer(backend)) is not None:  # said before the compiling; the writer itself makes sure
-        raise taken(backend, pid)
-    with Waiting(backend) as waiting:  # from here on an emergency stop is kept for the base
-        return _waited_for(request, extras, waiting)
-
-
-def _waited_for(request: Request, extras: Extras, waiting: "Waiting") -> int:
-    from motionbase.cli.run_base import at_rest, checked, is_preset_as_it_is
-    from motionbase.executive.supervisor import Process, Role, Supervisor
-    from motionbase.recording.recorder import process as recorder_process
-
-    if not is_preset_as_it_is(request):
-        checked(request)  # said here, in one sentence, rather than by a process that ends at once
-    stays = not (extras.ends_with_base or extras.no_console or request.duration is not None)
-    again = _command(at_rest(request)) if stays else None
-    processes = [Process("base", _command(request), Role.WRITER, stop_s=COMPILING_S, again=again)]
-    if not extras.no_record:
-        recorder = recorder_process.command(request.ring, out=extras.record)
-        processes.append(Process("recorder", recorder, stop_s=recorder_process.STOP_S, prompt=True))
-    if not extras.no_console:
-        processes.append(_console(request.ring, extras))
-    ending = Supervisor(processes, ring=request.ring, waiting=waiting).run()
+    stays = not (extras.ends_with_base or extras.no_console or options.duration is not None)
+    ending = base.run_supervised(options, lambda: _readers(options.ring, extras), stays=stays)
     print(f"ended: {ending.why}")
     for file in ending.files:
         print(f"saved: {file}")
     return ending.code
 
 
+def _readers(ring: str, extras: Extras) -> "list[Process]":
+    from motionbase.executive.process import Process
+    from motionbase.recording.recorder import process as recorder
+
+    readers = []
+    if not extras.no_record:
+        command = recorder.command(ring, out=extras.record)
+        readers.append(Process("recorder", command, stop_s=recorder.STOP_S, prompt=True))
+    if not extras.no_console:
+        readers.append(_console(ring, extras))
+    return readers
+
+
 def _console(ring: str, extras: Extras) -> "Process":
-    """The console as one of the readers. It keeps port and token when it is started again, so that pages find it."""
+    """The console as one of the readers. It keeps its port and tokens when it is restarted, so that pages find it."""
     from motionbase.cli.console import (
         PORT,
         SHOW_VARIABLE,
@@ -177,7 +166,7 @@ def _console(ring: str, extras: Extras) -> "Process":
         may_open_browser,
         shows_tokens,
     )
-    from motionbase.executive.supervisor import Process
+    from motionbase.executive.process import Process
 
     shall_open = may_open_browser() if extras.browser is None else extras.browser
     port = free_port(PORT, or_any=True) if extras.port is None else free_port(extras.port)
@@ -192,15 +181,3 @@ def _console(ring: str, extras: Extras) -> "Process":
     tokens = {name: os.environ.get(name) or secrets.token_urlsafe(24) for name in names}
     environment = {**tokens, SHOW_VARIABLE: "1" if shows_tokens() else "0"}
     return Process("console", command, stop_s=CONSOLE_STOP_S, environment=environment)
-
-
-def _command(request: Request) -> tuple[str, ...]:
-    """The base's own command line."""
-    given = {
-        "--ring": request.ring, "--rate": request.rate, "--duration": request.duration, "--faults": request.faults,
-        "--parameters": request.parameters, "--law": request.law, "--generators": request.generators,
-        "--point": request.point,
-    }  # fmt: skip
-    options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
-    manual = ["--manual"] if request.manual else []
-    return motionbase_command("run", request.platform, "--alone", *options, *manual)

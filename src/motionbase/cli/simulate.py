@@ -21,7 +21,7 @@ def simulate(
         ),
     ],
     duration: Annotated[
-        float | None, typer.Option(help="Simulated time [s]; without it 10 for a model, 20 for a platform.")
+        float | None, typer.Option(help="Simulated time [s]; default: 10 for a model, 20 for a platform.")
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the samples: .csv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the motion: .png, .pdf or .svg.")] = None,
@@ -38,43 +38,53 @@ def simulate(
         typer.Option(
             "--at",
             metavar="S=REQUEST",
-            help="Platform: ask at a time [s], such as 12=settle, or for reset, host, maintenance; from the first on "
-            "nobody else asks.",
+            help="Platform: request at a time [s], such as 12=settle, also reset, host, maintenance; the first request "
+            "disables the automatic operator.",
         ),
     ] = None,
     estop_at: Annotated[float | None, typer.Option(metavar="S", help="Platform: emergency stop at a time [s].")] = None,
     manual: Annotated[
-        bool | None, typer.Option("--manual", help="Platform: no automatic operator, only what --at asks for.")
+        bool | None, typer.Option("--manual", help="Platform: no automatic operator, only the requests of --at.")
     ] = None,
-    rate: Annotated[int | None, typer.Option(help="Platform: records per second in --out; without it 1000.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Platform: of the sensors' noise; without it 0.")] = None,
+    rate: Annotated[int | None, typer.Option(help="Platform: records per second in --out; default: 1000.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Platform: seed of the sensors' noise; default: 0.")] = None,
     law: Annotated[
-        str | None, typer.Option(metavar="FILE.py:NAME", help="Platform: a control law of your own, docs/control.md.")
+        str | None,
+        typer.Option(metavar="FILE.py:NAME", help="Platform: a user law, see docs/control.md."),
     ] = None,
     allow_fault: Annotated[
         bool | None,
-        typer.Option("--allow-fault", help="Platform: exit code 0 even where a fault still stands at the end."),
+        typer.Option("--allow-fault", help="Platform: exit code 0 even if a fault is active at the end."),
     ] = None,
     dt: Annotated[
         float | None,
-        typer.Option(help="Model: step [s], without it 0.001; for adaptive methods the time between samples."),
+        typer.Option(help="Model: step [s]; for adaptive methods the time between samples; default: 0.001."),
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(help="Model: rk4 (without it), euler, dopri5 (adaptive), rodas3 or rodas3_adaptive (stiff)."),
+        typer.Option(
+            help="Model: rk4 (default), euler, dopri5 (adaptive), rodas3 or rodas3_adaptive (stiff); of the network "
+            "engine ms (default), bdf2, implicit_euler, trapezoidal, ms_adaptive or bdf2_adaptive."
+        ),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="Model: tree (minimal coordinates, default) or network (redundant coordinates, implicit)."),
     ] = None,
     q0: Annotated[
         list[str] | None,
         typer.Option(
-            "--q0", metavar="NAME=VALUE", help="Model: start of a coordinate, or of a joint: base=0,0,0,1,0,0,0."
+            "--q0",
+            metavar="NAME=VALUE",
+            help="Model: initial value of a coordinate, or of a joint: base=0,0,0,1,0,0,0.",
         ),
     ] = None,
     v0: Annotated[
         list[str] | None,
-        typer.Option("--v0", metavar="NAME=VALUE", help="Model: start of a speed, or of a joint's speeds."),
+        typer.Option("--v0", metavar="NAME=VALUE", help="Model: initial value of a speed, or of a joint's speeds."),
     ] = None,
     every: Annotated[
-        int | None, typer.Option(help="Model: steps between samples; without it, about 2000 samples.")
+        int | None, typer.Option(help="Model: steps between samples; default: about 2000 samples.")
     ] = None,
     momentum: Annotated[
         bool | None,
@@ -82,13 +92,13 @@ def simulate(
     ] = None,
     redundancy: Annotated[
         str | None,
-        typer.Option(help="Model: closure rows that follow from others: drop (without it), regularise or raise."),
+        typer.Option(help="Model: redundant rows of closures: drop (default), regularise or raise."),
     ] = None,
     outputs: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="Model: more columns: tip=BODY.POINT, and com, loads, reactions, accelerations; apart by commas.",
+            help="Model: more columns, separated by commas: tip=BODY.POINT, com, loads, reactions, accelerations.",
         ),
     ] = None,
     strict: Strict = None,
@@ -96,12 +106,12 @@ def simulate(
 ) -> None:
     """Simulate a multibody model, or a motion platform in closed loop, as fast as the machine can.
 
-    A platform starts down and at rest; its automatic operator leads it to drive, where the generators move it. The
-    summary has states, faults, tracking, forces and the stroke that was left; --out the 178 channels of its record. The
-    exit code is 1 where a fault, an emergency stop or an abort still stands at the end; --allow-fault makes it 0.
+    A platform starts down and at rest; its automatic operator takes it to drive, where the generators move it. The
+    summary has states, faults, tracking, forces and the remaining stroke; --out has the 178 channels of its record. The
+    exit code is 1 if a fault, an emergency stop or an abort is active at the end; --allow-fault makes it 0.
 
-    A built-in model starts with some motion of its own, a model from a file at rest with all coordinates zero; --q0
-    and --v0 change that, name by name. No drives act. Angles are in rad, lengths in m.
+    A built-in model starts with its own initial motion, a model from a file at rest with all coordinates zero; --q0 and
+    --v0 change that by name. No drives act. Angles are in rad, lengths in m.
 
     Example: motionbase simulate simona --generators examples/generators.toml --duration 30 --plot run.png
 
@@ -115,7 +125,7 @@ def simulate(
         "seed": seed, "law": law, "allow_fault": allow_fault,
     }  # fmt: skip
     of_model: dict[str, Any] = {
-        "dt": dt, "method": method, "q0": q0, "v0": v0, "every": every, "momentum": momentum,
+        "dt": dt, "method": method, "engine": engine, "q0": q0, "v0": v0, "every": every, "momentum": momentum,
         "redundancy": redundancy, "outputs": outputs, "strict": strict, "mimic": mimic,
     }  # fmt: skip
     if is_platform(what):
@@ -132,7 +142,7 @@ def simulate(
 
 
 def is_platform(reference: str) -> bool:
-    """A preset, or a TOML file that holds a platform; whatever else may be a model."""
+    """Whether a reference is a preset or a TOML file with a platform; anything else may be a model."""
     from motionbase.platform.load import PRESETS
 
     if reference in PRESETS:
@@ -155,7 +165,7 @@ def is_platform(reference: str) -> bool:
 
 
 def _check_name(reference: str) -> None:
-    """A bare word must be a model: said here, where platforms can be offered as well."""
+    """Raise an error for an unknown bare name, with the names of models and platforms."""
     from motionbase.multibody.models import MODELS
     from motionbase.platform.load import PRESETS
 
@@ -166,7 +176,7 @@ def _check_name(reference: str) -> None:
 
 
 def _refuse(what: str, kind: str, others: str, wrong: dict[str, Any], right: dict[str, Any]) -> None:
-    """Options of the other kind."""
+    """Raise an error for options of the other kind."""
     if given := [name for name, value in wrong.items() if value is not None]:
         known = ", ".join(_option(name) for name in right)
         raise UsageError(f"{_option(given[0])} is for {others}, and {what!r} is a {kind}; its options: {known}")
@@ -177,6 +187,6 @@ def _option(name: str) -> str:
 
 
 def _check_files(out: Path | None, plot: Path | None) -> None:
-    """Before anything is computed: folders are there, endings known."""
+    """Check folders and endings before anything is computed."""
     check_writable(out, (".csv", ".parquet"))
     check_writable(plot, PICTURES)

@@ -1,9 +1,9 @@
-"""The motion of a multibody model, for `motionbase simulate`: as numbers, a table or a picture."""
+"""`motionbase simulate` of a multibody model: data, table and picture."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 from motionbase.cli import terminal
 from motionbase.cli.terminal import progress_bar
@@ -20,10 +20,11 @@ DURATION = 10.0
 @final
 @dataclass(frozen=True)
 class ModelOptions:
-    """What was asked for; None where nothing was."""
+    """Options of the command; None if not given."""
 
     dt: float | None = None
     method: str | None = None
+    engine: str | None = None
     q0: list[str] | None = None
     v0: list[str] | None = None
     every: int | None = None
@@ -46,7 +47,7 @@ def simulate_model(
     if redundancy not in ("drop", "regularise", "raise"):
         raise unknown("redundancy", redundancy, ("drop", "regularise", "raise"))
     options: dict[str, Any] = {"redundancy": redundancy, "outputs": _outputs(o.outputs)}
-    options["start"] = (found.q0, found.v0)  # what is not asked for; a closed model may move it
+    options["start"] = (found.q0, found.v0)  # the default start, which a closed model may change
     options["q0"] = model_ref.named_numbers("--q0", o.q0) or found.q0
     options["v0"] = model_ref.named_numbers("--v0", o.v0) or found.v0
     trajectory, doubts = _run(found, DURATION if duration is None else duration, o, options)
@@ -70,29 +71,45 @@ def simulate_model(
 
 
 def _run(found: "Found", duration: float, o: ModelOptions, options: dict[str, Any]) -> tuple["Trajectory", list[str]]:
-    """Simulate with a progress line on stderr; the motion, and what is in doubt about it."""
+    """Simulate with a progress line on stderr; the motion, and notes about its accuracy."""
     import warnings
 
     from motionbase.multibody.integrators import METHODS
+    from motionbase.multibody.network.methods import METHODS as NETWORK_METHODS
     from motionbase.multibody.simulate import simulate as run
     from motionbase.multibody.tree.dynamics import Tree
     from motionbase.multibody.tree.flight import Flight
     from motionbase.multibody.watch import SimulationWarning
 
-    method, dt, every = o.method or "rk4", 1e-3 if o.dt is None else o.dt, o.every
-    if method not in METHODS:
-        raise unknown("method", method, METHODS)
+    dt, every = 1e-3 if o.dt is None else o.dt, o.every
+    if o.engine not in (None, "tree", "network"):
+        raise unknown("engine", o.engine or "", ("tree", "network"))
+    engine: Literal["tree", "network"] = "network" if o.engine == "network" else "tree"
+    methods: tuple[str, ...] = tuple(METHODS) if engine == "tree" else tuple(NETWORK_METHODS)
+    if o.method is not None and o.method not in methods:
+        raise unknown("method", o.method, methods)
+    if engine == "network" and o.momentum:
+        raise UsageError("--momentum is for the tree engine; the network engine has no such form")
     model = Flight(Tree(found.model)) if o.momentum else found.model
     if every is None:
         every = max(1, int(duration / dt / 2000)) if dt > 0 and duration / dt < 1e15 else 1
     with progress_bar(found.model.name) as step, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SimulationWarning)
-        found_motion = run(model, duration, dt, method=method, every=every, progress=step, **options)
+        found_motion = run(
+            model,
+            duration,
+            dt,
+            method=o.method,
+            engine=engine,
+            every=every,
+            progress=step,
+            **options,
+        )
     return found_motion, [str(w.message) for w in caught]
 
 
 def _outputs(given: str | None) -> "Recorded | None":
-    """tip=BODY.POINT, or the name of a kind, apart by commas."""
+    """Parse outputs separated by commas: NAME=BODY.POINT, or the name of a kind."""
     from motionbase.multibody.recorded import Recorded
 
     if given is None:
@@ -127,7 +144,7 @@ def _summary(trajectory: "Trajectory") -> dict[str, Any]:
 
 
 def _show(trajectory: "Trajectory", summary: dict[str, Any]) -> None:
-    """Figures first, then where the motion ended."""
+    """Print the summary, then the final state."""
     screen = terminal.console()
     table = terminal.table(f"{trajectory.model} after {summary['duration_s']:g} s", "what", "value")
     table.add_row("method", f"{trajectory.method}, {trajectory.steps} steps")

@@ -1,4 +1,4 @@
-"""A platform under its control law, for `motionbase simulate`: a table, a record, a picture."""
+"""`motionbase simulate` of a platform under its control law: table, record and picture."""
 
 import json
 import math
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from motionbase.system.simulation import Done
 
 DURATION = 20.0
-LONGEST = 1e6  # [s]: eleven days; more is a slip of the pen, for it would run for a week
+LONGEST = 1e6  # [s]: eleven days; more is probably a typing error
 RATE = 1000
 LEG_NAMES = tuple(f"leg {k}" for k in LEGS)
 RESET = "reset"
@@ -28,7 +28,7 @@ RESET = "reset"
 @final
 @dataclass(frozen=True)
 class PlatformOptions:
-    """What was asked for; None where nothing was."""
+    """Options of the command; None if not given."""
 
     generators: Path | None = None
     faults: Path | None = None
@@ -44,7 +44,7 @@ class PlatformOptions:
 def simulate_platform(
     reference: str, duration: float | None, o: PlatformOptions, out: Path | None, plot: Path | None, as_json: bool
 ) -> bool:
-    """Simulate, write and report; whether it failed: a fault stands at the end, and none was to be allowed."""
+    """Simulate, write and report; True if it failed: a fault is active at the end, and not allowed."""
     from motionbase.control.law_file import load_law
     from motionbase.platform.load import load_platform
 
@@ -104,7 +104,7 @@ def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
 
 
 def _asked(given: list[str], duration: float) -> dict[float, Any]:
-    """Options of the form S=REQUEST, by time: a `Request`, a `Mode` or RESET."""
+    """Requests by time from options S=REQUEST: a `Request`, a `Mode` or RESET."""
     from motionbase.record.states import Mode, Request
 
     names: dict[str, Any] = {r.name.lower(): r for r in Request if r} | {RESET: RESET}
@@ -121,13 +121,13 @@ def _asked(given: list[str], duration: float) -> dict[float, Any]:
             raise UsageError(f"--at {item!r}: {unknown('request', name, names)}")
         t = _time(item, when, duration)
         if any(abs(t - other) < 1e-3 for other in found):
-            raise UsageError(f"--at {item!r}: there is a request at {when} s already; a tick hears one")
+            raise UsageError(f"--at {item!r}: there is a request at {when} s already; a tick takes one")
         found[t] = names[name]
     return found
 
 
 def _time(item: str, when: str, duration: float) -> float:
-    """Of a request [s]."""
+    """Time of a request [s]."""
     try:
         t = float(when)
     except ValueError:
@@ -154,7 +154,7 @@ def _run(
 
 
 def _data(hexapod: "Hexapod", done: "Done") -> dict[str, Any]:
-    """For scripts: SI, names in lower case."""
+    """The result as JSON data, in SI units with names in lower case."""
 
     s, electric = done.summary, hexapod.electric
     return {
@@ -182,7 +182,7 @@ def _data(hexapod: "Hexapod", done: "Done") -> dict[str, Any]:
 
 
 def _errors(names: tuple[str, ...], rms: Any, largest: Any) -> dict[str, dict[str, float]]:
-    """By name; nothing where there is nothing to compare with."""
+    """Errors by name; None if there is nothing to compare with."""
     if rms is None:
         return {}
     return {name: {"rms": float(a), "max": float(b)} for name, a, b in zip(names, rms, largest, strict=True)}

@@ -1,4 +1,4 @@
-"""`motionbase size` and `loads`: what a manoeuvre asks of every leg, and what every fault does to legs and joints."""
+"""`motionbase size` and `loads`: requirements of a manoeuvre for every leg, and loads of faults on legs and joints."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from motionbase.system.loads import Allowables
 
 RPM = 60 / (2 * math.pi)
-LITRES = 60e3  # a minute in one m^3/s
+LITRES = 60e3  # litres per minute in one m^3/s
 LOADS = (
     "fault", "leg", "worst in", "leg force [kN]", "factor", "joint [kN]", "factor ", "accel. [m/s2]",
     "end met at [m/s]", "found as", "after showing [ms]", "ends in", "at rest [s]",
@@ -30,7 +30,7 @@ LOAD_NUMBERS = (*LOADS[3:9], "after showing [ms]", "at rest [s]")
 
 
 def size(
-    platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="A preset, or a .toml file of yours.")],
+    platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="A preset or a .toml file.")],
     trajectory: Annotated[
         Path,
         typer.Argument(
@@ -38,28 +38,35 @@ def size(
             help="A recording, a CSV with t, surge to yaw [m, rad], or function generators (.toml, .json).",
         ),
     ],
-    duration: Annotated[float | None, typer.Option(metavar="S", help="Of generators [s]; without it 20.")] = None,
+    duration: Annotated[
+        float | None, typer.Option(metavar="S", help="Duration for generators [s]; default: 20.")
+    ] = None,
     source: Annotated[
-        str, typer.Option("--pose", metavar="NAME", help="Of a recording: legs (measured), measured, estimated, host.")
+        str,
+        typer.Option(
+            "--pose", metavar="NAME", help="Pose of a recording: legs (measured lengths), measured, estimated or host."
+        ),
     ] = "legs",
     smooth: Annotated[
         float | None,
         typer.Option(
             metavar="S",
-            help="Window of the fit for velocities and accelerations [s]; without it 0.05 for a recording's measured "
+            help="Window of the fit for velocities and accelerations [s]; default: 0.05 for a recording's measured "
             "poses, five samples for the rest.",
         ),
     ] = None,
     start: From = None,
     stop: To = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it over time: .png, .pdf or .svg.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the results over time: .png, .pdf or .svg.")
+    ] = None,
     as_json: Json = False,
 ) -> int:
-    """Show what a manoeuvre asks of every leg: stroke, speed, force, torque, RMS, power, flow, heat.
+    """Show what a manoeuvre requires of every leg: stroke, speed, force, torque, RMS, power, flow, heat.
 
     Forces are those of the drive: weight and inertia of payload, cylinders, rods and rotor, and friction. The platform
-    follows the trajectory exactly; no control law is in it. Reserve is the least of what the drive has at a moment's
-    speed over what it is asked for. The exit code is 1 where a leg is asked for more than it has.
+    follows the trajectory exactly, without a control law. Reserve is the least ratio of available force at the present
+    speed to required force. The exit code is 1 if a leg needs more than it has.
 
     Example: motionbase size simona examples/generators.toml --duration 30 --plot duty.png
 
@@ -88,7 +95,7 @@ def size(
 
 
 def _facts(duty: "Duty", path: "Trajectory") -> dict[str, Any]:
-    """For scripts: SI; none where a number is infinite."""
+    """The result as JSON data, in SI units; None for infinite numbers."""
     rows = [{k: v if math.isfinite(v) else None for k, v in row.items()} for row in duty.rows()]
     beyond = [{"leg": b.leg, "what": b.what, "asked": b.asked, "has": b.has, "unit": b.unit, "t": b.t}
               for b in duty.beyond()]  # fmt: skip
@@ -146,20 +153,24 @@ def _show_duty(duty: "Duty", path: "Trajectory") -> None:
 
 def loads(
     platform: Preset,
-    axis: Annotated[str, typer.Option(help="The axis to move in besides heave; heave: no other.")] = "surge",
-    legs: Annotated[str, typer.Option(metavar="LIST", help="Legs that faults strike, apart by commas.")] = "1,2,3",
-    near_ends: Annotated[bool, typer.Option("--near-ends", help="Faults near the ends of the travel, too.")] = False,
-    allowable_force: Annotated[float | None, typer.Option(help="Of a leg [N]; else twice its stall force.")] = None,
-    allowable_joint: Annotated[float | None, typer.Option(help="Of a joint [N]; else twice the stall force.")] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every case: .csv.")] = None,
+    axis: Annotated[str, typer.Option(help="Axis that moves besides heave; heave for no other.")] = "surge",
+    legs: Annotated[str, typer.Option(metavar="LIST", help="Legs with faults, separated by commas.")] = "1,2,3",
+    near_ends: Annotated[bool, typer.Option("--near-ends", help="Also faults near the ends of the travel.")] = False,
+    allowable_force: Annotated[
+        float | None, typer.Option(help="Allowable force of a leg [N]; default: twice its stall force.")
+    ] = None,
+    allowable_joint: Annotated[
+        float | None, typer.Option(help="Allowable load of a joint [N]; default: twice the stall force.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all cases to a .csv file.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the loads of every fault at rest and out of slow and fast motions of heave and of another axis.
+    """Predict the loads of every fault at rest and during slow and fast motions of heave and of another axis.
 
-    A host moves the platform as a sine; the fault comes at full speed, at the reversals, and around the worst moment
-    that is found. With --near-ends it comes also at 90 % of the travel, on the way to the end. The table has the worst
-    case of each fault; --json and --out have every case. Factors are allowable over peak load. The presets are alike
-    left and right, so legs 1 to 3 stand for all.
+    A host moves the platform as a sine; the fault occurs at full speed, at the reversals, and around the worst time
+    found. With --near-ends it also occurs at 90 % of the travel, moving towards the end. The table has the worst case
+    of each fault; --json and --out have every case. Factors are allowable load divided by peak load. The presets are
+    symmetric, so legs 1 to 3 represent all.
 
     Example: motionbase loads simona --out loads.csv
     """
@@ -186,7 +197,7 @@ def loads(
 def _legs(text: str) -> tuple[int, ...]:
     given = [piece.strip() for piece in text.split(",")]
     if not all(piece in "123456" and len(piece) == 1 for piece in given) or len(set(given)) < len(given):
-        raise UsageError(f"--legs is {text!r}, it must be some of 1 to 6, each once, apart by commas")
+        raise UsageError(f"--legs is {text!r}, it must be some of 1 to 6, each once, separated by commas")
     return tuple(int(piece) for piece in given)
 
 
@@ -215,7 +226,9 @@ def _show_loads(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allo
     periods = {c.moment.swing.name: c.moment.swing.period for c in cases if c.moment.swing.axis}
     told = ", ".join(f"{name} {period:.3g} s" for name, period in periods.items())
     screen.print(f"Times are those in a period ({told}): full speed at 0 s, the first reversal after a quarter.")
-    screen.print(f"A fault shows once a leg is {1e3 * SHOWS:g} mm off its motion without it; the longest time is told.")
+    screen.print(
+        f"A fault shows once a leg is {1e3 * SHOWS:g} mm off its motion without the fault; the longest time is shown."
+    )
     screen.print(f"Allowable: leg {allowed.force / 1e3:.1f} kN, joint {allowed.joint / 1e3:.1f} kN{mark}.")
     unfound = sum(c.shows_after is not None and c.found_after is None and c.moment.is_fault for c in cases)
     for what, over in (

@@ -1,4 +1,4 @@
-"""`motionbase strip`: a strip chart recorder, from a recording or a live ring to paper."""
+"""`motionbase strip`: draws strip charts of a recording or a live ring."""
 
 import json
 import math
@@ -24,10 +24,10 @@ EXAMPLE = """\
 
 speed = 10          # of the paper [mm/s]; a page has 250 mm, so this is 25 s
 paper = "green"     # grid: green, orange, blue or grey
-# title = "..."     # at the top of every page; without it, the platform
+# title = "..."     # at the top of every page; default: the platform
 
 [[pen]]
-channel = "state"   # names make a band of a channel that holds whole numbers: those of 0, 1, 2, ...
+channel = "state"   # names of the values 0, 1, 2, ...: drawn as a band instead of a line
 names = [
     "off", "down", "rising", "standby", "engaging", "drive",
     "settling", "lowering", "freeze", "abort", "held", "stopping",
@@ -35,17 +35,17 @@ names = [
 
 [[pen]]
 channel = "pose_meas_heave"
-label = "heave"     # without it, the channel
-range = [0.0, 4.0]  # at the lower and the upper edge; without it, round numbers around the records
-grid = 4            # divisions of the lane; without it, what gives round numbers
-colour = "blue"     # blue, red, green, purple, orange, teal, brown, black or #rrggbb; without it, in turn
+label = "heave"     # default: the channel
+range = [0.0, 4.0]  # at the lower and the upper edge; default: round numbers around the records
+grid = 4            # divisions of the lane; default: round numbers
+colour = "blue"     # blue, red, green, purple, orange, teal, brown, black or #rrggbb; default: in turn
 width = 0.25        # of the line [mm]
 
 [[pen]]
 channel = "pose_meas_pitch"
 label = "pitch"
-unit = "deg"        # as it is written; without it, that of the channel
-scale = 57.29578    # values times this are in that unit: the record has rad
+unit = "deg"        # as printed; default: that of the channel
+scale = 57.29578    # factor to that unit; the record has rad
 range = [-20, 20]
 
 [[pen]]
@@ -59,31 +59,36 @@ channel = "leg1_valve_cmd"
 label = "leg 1 valve"
 range = [-1, 1]
 """
-JUST_BEFORE_S = 1e-9  # or the record at the very end would begin a page of its own
+JUST_BEFORE_S = 1e-9  # so that a record at the very end does not begin another page
 
 
 def strip(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A recording; without it, a live ring.")] = None,
-    ring: Annotated[str | None, typer.Option(metavar="NAME", help="The live ring; without it, motionbase.")] = None,
-    chart: Annotated[Path | None, typer.Option(metavar="CHART.toml", help="Channels, ranges and pens.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A recording; default: a live ring.")] = None,
+    ring: Annotated[str | None, typer.Option(metavar="NAME", help="The live ring; default: motionbase.")] = None,
+    chart: Annotated[
+        Path | None,
+        typer.Option(metavar="CHART.toml", help="A .toml file with channels, ranges and pens; see --example."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="ROLL", help="A .pdf, a .png (a picture for each page) or a pipe; without it, a PDF here."
+            metavar="ROLL", help="A .pdf, a .png (one file per page) or a pipe; default: a PDF in the current folder."
         ),
     ] = None,
-    speed: Annotated[float | None, typer.Option(metavar="MM/S", help="Of the paper, instead of the chart's.")] = None,
-    start: Annotated[float | None, typer.Option(metavar="S", help="Recording: begin at this time.")] = None,
-    duration: Annotated[float | None, typer.Option(metavar="S", help="Draw so many seconds.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace what is there already.")] = False,
-    example: Annotated[bool, typer.Option("--example", help="Print a chart with comments and nothing else.")] = False,
+    speed: Annotated[
+        float | None, typer.Option(metavar="MM/S", help="Paper speed [mm/s], instead of the chart's.")
+    ] = None,
+    start: Annotated[float | None, typer.Option(metavar="S", help="Recording: begin at this time [s].")] = None,
+    duration: Annotated[float | None, typer.Option(metavar="S", help="Draw S seconds.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
+    example: Annotated[bool, typer.Option("--example", help="Print an example chart with comments, and exit.")] = False,
     as_json: JsonAtEnd = False,
 ) -> None:
-    """Draw up to 16 channels on A4 paper, page by page: of a recording, or of a ring as its records come.
+    """Draw up to 16 channels on A4 pages, of a recording or of a live ring.
 
-    Every page is in the PDF as soon as it is full, so the roll can be read while it grows and after any end. No spike
-    is lost; what is off the scale, missing or noted is marked. Without --chart a hexapod gets eight channels of its
-    own, anything else its first eight. Nothing waits for the paper.
+    Every page is in the PDF as soon as it is full, so the file can be read while it grows, and however the command
+    ends. No spike is lost; values off the scale, missing records and notes are marked. The default chart of a hexapod
+    has eight selected channels, that of other schemas the first eight. Drawing never delays the ring's writer.
 
     Example: motionbase strip run.mcap --out roll.pdf
 
@@ -124,7 +129,7 @@ def _drawn(
     file: Path | None, ring: str, chart: Path | None, path: Path, speed: float | None, start: float | None,
     duration: float | None, force: bool, quiet: bool,
 ) -> tuple["Done", Sequence[Path]]:  # fmt: skip
-    """What was drawn, and the files it is in."""
+    """Draw the chart; returns the result and the files."""
     from motionbase.cli.options import warn_of_damage
     from motionbase.cli.terminal import working
     from motionbase.recording.open import open_recording
@@ -154,7 +159,7 @@ def _drawn(
 
 
 def _named(files: Sequence[Path]) -> str:
-    """Those that were written, for people."""
+    """The written files as text."""
     if not files:
         return "no file"
     return str(files[0]) if len(files) == 1 else f"{files[0]} to {files[-1]}"
@@ -172,7 +177,7 @@ def _strip(chart: Path | None, speed: float | None, path: Path, force: bool, say
 
 
 def load_chart(path: Path) -> "Chart":
-    """A chart from TOML: its keys, and a list [[pen]]; complaints name the line."""
+    """A chart from a TOML file with a list [[pen]]; errors give the line."""
     from motionbase.multibody.loaders.toml_source import TomlSource
     from motionbase.platform.table import Table
     from motionbase.recording.strip.chart import Chart

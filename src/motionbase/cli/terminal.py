@@ -1,4 +1,4 @@
-"""Printing for people: tables, numbers that are short enough to read, and what shows that something goes on."""
+"""Terminal output: tables, short numbers, and progress."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-PIPE_WIDTH = 160  # a file or pipe has no width of its own; Rich would assume 80 columns
+PIPE_WIDTH = 160  # for files and pipes, for which Rich would assume 80 columns
 REFRESH_S = 0.5
 
 
 class Progress(Protocol):
-    """Takes what is done, of 1 or of a total."""
+    """Called with the amount done, of 1 or of a total."""
 
     def __call__(self, done: float, total: float = 1.0) -> None: ...
 
 
 def console() -> "Console":
-    """Standard output, wide enough when it is not a terminal; no text is read as markup."""
+    """A Rich console on standard output, wide if it is not a terminal, without markup."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else PIPE_WIDTH
@@ -28,7 +28,7 @@ def console() -> "Console":
 
 
 def working(what: str) -> AbstractContextManager[Any]:
-    """A turning sign on stderr while something without a known length is done; nothing where that is no terminal."""
+    """A spinner on stderr during work of unknown length; nothing if stderr is not a terminal."""
     from rich.console import Console
 
     screen = Console(stderr=True, highlight=False, markup=False)
@@ -37,10 +37,10 @@ def working(what: str) -> AbstractContextManager[Any]:
 
 @contextmanager
 def progress_bar(what: str, before: str | None = None) -> Iterator[Progress]:
-    """A bar on stderr for work of a known length; nothing where that is no terminal.
+    """A progress bar on stderr for work of known length; nothing if stderr is not a terminal.
 
     Args:
-        before: stands there until the first progress; without it, that `what` is being compiled
+        before: text until the first progress; default: that `what` is being compiled
     """
     from rich import progress
     from rich.console import Console
@@ -54,7 +54,7 @@ def progress_bar(what: str, before: str | None = None) -> Iterator[Progress]:
 
 
 def status_line(line: Callable[[], str]) -> AbstractContextManager[Any]:
-    """A line on stderr that tells how things stand; nothing where that is no terminal."""
+    """A status line on stderr; nothing if stderr is not a terminal."""
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
@@ -68,7 +68,7 @@ def status_line(line: Callable[[], str]) -> AbstractContextManager[Any]:
 def table(title: str, *columns: str, right: tuple[str, ...] = ()) -> "Table":
     """An empty table in the style of all commands; the columns named in `right` hold numbers.
 
-    Words are never broken: a table too wide for the terminal comes in parts, each with the first column.
+    Words are never broken: a table too wide for the terminal is printed in parts, each with the first column.
     """
     from rich import box
     from rich.text import Text
@@ -90,7 +90,7 @@ def seconds(duration: float) -> str:
 
 
 def times_real_time(factor: float) -> str:
-    """How much faster than the clock, with three digits: 0.0423, 12.3, 1,240."""
+    """Speed relative to real time with three digits: 0.0423, 12.3, 1,240."""
     return f"{factor:,.0f} times real time" if factor >= 100 else f"{factor:.3g} times real time"
 
 

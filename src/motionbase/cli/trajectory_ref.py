@@ -5,22 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Flags
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.platform.hexapod import Hexapod
 
-Array: TypeAlias = NDArray[np.float64]
 GENERATORS = (".toml", ".json")
-STEP = 1e-3  # [s] between moments of generators
-DURATION, LONGEST = 20.0, 3600.0  # [s] of generators: as `motionbase simulate` has it; more is a slip of the pen
+STEP = 1e-3  # [s] between samples of generators
+DURATION, LONGEST = 20.0, 3600.0  # [s] of generators: as in `motionbase simulate`; more is probably a typing error
 MEASURED = ("legs", "measured", "estimated")  # poses of a recording that have noise
-SMOOTH = 0.05  # [s] of them: quicker than any platform turns, longer than the noise
+SMOOTH = 0.05  # [s] default window for them: shorter than motions of platforms, longer than noise
 LONGEST_SMOOTH = 10.0
 
 
@@ -32,7 +31,7 @@ class Trajectory:
     Attributes:
         t: (n,) [s]
         dof, dof_dot, dof_ddot: (n, 6) degrees of freedom from neutral and their derivatives [m, rad, s]
-        how: velocities and accelerations were found, in words
+        how: method for velocities and accelerations, as text
     """
 
     t: Array
@@ -41,8 +40,8 @@ class Trajectory:
     dof_ddot: Array
     how: str
 
-    def part(self, within: NDArray[np.bool_]) -> Trajectory:
-        """Some of its moments."""
+    def part(self, within: Flags) -> Trajectory:
+        """A part of its samples."""
         return Trajectory(self.t[within], self.dof[within], self.dof_dot[within], self.dof_ddot[within], self.how)
 
 
@@ -56,12 +55,12 @@ def trajectory_of(
     start: float | None = None,
     stop: float | None = None,
 ) -> Trajectory:
-    """Of a file; --duration is for generators, --pose and --smooth are for the others.
+    """The trajectory of a file; --duration is for generators, --pose and --smooth are for the others.
 
     Args:
-        source: which pose of a recording
+        source: pose of a recording
         duration: of generators [s]; smooth: window of the fit [s]
-        start, stop: what is before and after is left out [s]
+        start, stop: earlier and later samples are left out [s]
     """
     if smooth is not None and not 0 <= smooth <= LONGEST_SMOOTH:
         raise UsageError(f"--smooth is {smooth:g} s, it must be 0 to {LONGEST_SMOOTH:g} s")
@@ -84,7 +83,7 @@ def trajectory_of(
     return _sampled(platform, t[within], values[within], names == LENGTHS, window)
 
 
-def _within(file: Path, t: Array, start: float | None, stop: float | None) -> NDArray[np.bool_]:
+def _within(file: Path, t: Array, start: float | None, stop: float | None) -> Flags:
     within = (t >= (-math.inf if start is None else start)) & (t <= (math.inf if stop is None else stop))
     if not within.any():
         asked = (
@@ -119,4 +118,4 @@ def _sampled(platform: Hexapod, t: Array, values: Array, of_legs: bool, window: 
 
     dof = at_legs(platform, values).dof if of_legs else values
     around = f"{window:g} s" if window > 0 else f"{LEAST} samples"
-    return Trajectory(t, *fitted(t, dof, window), f"by a cubic through {around} around each moment")
+    return Trajectory(t, *fitted(t, dof, window), f"by a cubic fit to {around} around each sample")

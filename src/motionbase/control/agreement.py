@@ -1,17 +1,17 @@
-"""Whether the legs' measured rates agree with each other and with the rate gyros: which sensor of a leg to believe.
+"""Consistency of the legs' measured rates with each other and with the rate gyros: finds the faulty sensor of a leg.
 
-Six legs and three gyros measure six velocities of one rigid platform, so three of nine are redundant. With the gyros'
-turning taken away, what is left of the legs' rates must be one translation:
+Six legs and three gyros measure the six velocities of one rigid platform, so three of nine are redundant. After
+subtracting the rotation measured by the gyros, the legs' rates must be one translation:
 
     y = l_dot - (b x u) omega,   v = (U' U)^-1 U' y,   e = y - U v = (1 - P) y,   P = U (U' U)^-1 U'
 
-A rate of leg k that is wrong by d leaves e = (1 - P) e_k d, a length that is wrong leaves nothing. So where length and
-integrated rate of a leg are D apart, and E is the integral of e, the rate is to blame if E is nearer to (1 - P) e_k D
-than to 0, which is E_k D > (1 - P_kk) D^2 / 2, since 1 - P is a projection. Nothing of it looks at the command.
+A rate of leg k with an error d leaves e = (1 - P) e_k d; a wrong length leaves nothing. So if length and integrated
+rate of a leg differ by D, and E is the integral of e, the rate is to blame if E is closer to (1 - P) e_k D than to 0,
+which is E_k D > (1 - P_kk) D^2 / 2, since 1 - P is a projection. The command is not used.
 
-Any E can also come from the gyros. A wrong rate makes D grow with E, wrong gyros make E alone: then they are not asked
-again before a reset, and a length that fails is replaced by its rate. Gyros that are not there read 0, and the first
-turn of the platform tells.
+Any E can also come from the gyros. A wrong rate makes D grow with E, wrong gyros change only E: they are then ignored
+until a reset, and a length that fails is replaced by its rate. Missing gyros read 0, which shows at the first rotation
+of the platform.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import legs_at, rows_cross, rows_dot
 from motionbase.spatial.rotations import R_quaternion, quaternion_euler_zyx
 
-OMEGA_MAX = 10.0  # [rad/s]: no platform turns faster
-UNEXPLAINED, FAR = 1e-3, 1.5  # [m], times the largest D: an E beyond both is the gyros'; healthy ones leave 0.05 mm
-BIAS_CORNER = 0.1  # [rad/s]: what is wrong for longer than that is a bias of a gyro or a rate sensor, and no fault
+OMEGA_MAX = 10.0  # [rad/s]: no platform rotates faster
+UNEXPLAINED, FAR = 1e-3, 1.5  # [m], times the largest D: an E above both is the gyros'; healthy ones leave 0.05 mm
+BIAS_CORNER = 0.1  # [rad/s]: a slower error is a bias of a gyro or a rate sensor, not a fault
 
 
 class Agreement(Struct):
-    """Of one leg's rate with those of the others and the gyros."""
+    """Consistency of one leg's rate with those of the others and the gyros."""
 
     gathered: SX = q("m", text="E, the integral of what it is off")
     slow: SX = q("m/s", text="slow part of what it is off: a bias")
@@ -42,7 +42,7 @@ class Agreement(Struct):
 
 
 def agreement_of(platform: Hexapod) -> Kernel:
-    """Pose, rates of legs and platform -> agreement of each leg."""
+    """Pose, rates of legs and platform -> consistency of each leg."""
 
     def expr(
         corner: SX, dt: SX, before: Agreement, fresh: SX, dof: SX, l_dot: SX, omega: SX, apart: SX,

@@ -1,11 +1,11 @@
-"""Limits in use in a state: those that people may have tuned, or the platform's own where a motion must end."""
+"""Limits in use in a state: those that users may have tuned, or the platform's own if a motion must end."""
 
 from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Struct, q
 from motionbase.compile.struct import MIXED
 from motionbase.control.geometry import leg_ratios
@@ -13,8 +13,8 @@ from motionbase.control.quantities import SX
 from motionbase.control.states import BRISK, DRIVEN, is_one_of
 from motionbase.platform.hexapod import Hexapod
 
-WIDE = 1e3  # [m, rad] no limit of position: the way from down to neutral is outside the operational range
-LEG_SHARE = 0.9  # of the legs' acceleration that one axis may use to follow a jump
+WIDE = 1e3  # [m, rad] no position limit: the way from down to neutral is outside the operational range
+LEG_SHARE = 0.9  # fraction of the legs' acceleration that one axis may use to follow a jump
 LEAST = 0.5  # [s] shortest move, stop or blend
 
 
@@ -28,14 +28,14 @@ class Allowed(Struct):
     leg_velocity: SX = q("m/s", 6, "limits of the legs")
     leg_acceleration: SX = q("m/s^2", 6, "limits of the legs")
     jerk_time: SX = q(
-        "s", text="in which an acceleration may rise to its limit, degrees of freedom and legs", start=0.04
+        "s", text="time for an acceleration to rise to its limit, degrees of freedom and legs", start=0.04
     )
-    leg_braking: SX = q("m/s^2", text="deceleration to count on before the end of the stroke")
+    leg_braking: SX = q("m/s^2", text="deceleration available before the end of the stroke")
     l_min: SX = q("m", text="shortest leg in drive")
     l_max: SX = q("m", text="longest leg")
     l_low: SX = q("m", text="shortest leg outside drive")
     p_min: SX = q("Pa", text="least supply pressure")
-    supply_time: SX = q("s", text="for how long it may be lower or unbelievable", start=0.1)
+    supply_time: SX = q("s", text="time for which it may be lower or implausible", start=0.1)
 
 
 class Limits(Struct):
@@ -49,14 +49,14 @@ class Limits(Struct):
     least: SX = q("s", text="shortest move, stop or blend")
 
 
-def chase_of(platform: Hexapod) -> NDArray[np.float64]:
-    """(6,) acceleration with which a jump of each degree of freedom is followed, as the legs allow it at neutral."""
+def chase_of(platform: Hexapod) -> Array:
+    """(6,) acceleration with which a jump of each degree of freedom is followed, from the legs' limits at neutral."""
     limits = platform.limits
     return np.minimum(limits.acceleration, LEG_SHARE * limits.leg_acceleration / leg_ratios(platform))
 
 
 def limits_in(platform: Hexapod, allowed: Allowed, move_least: SX, state: SX) -> Limits:
-    """In a state; abort, stopping and freeze have the platform's, so that no tuning weakens a stop."""
+    """Limits in a state; abort, stopping and freeze use the platform's own, so that tuning cannot weaken a stop."""
     own = platform.limits
     v_own = ca.DM([*own.velocity, *[own.leg_velocity] * 6])
     a_own = ca.DM([*own.acceleration, *[own.leg_acceleration] * 6])

@@ -5,10 +5,10 @@
     v_d = v_f + k_p e + integral + k_v e_dot + k_a e_ddot - k_dp washout(A_cap p_cap - A_rod p_rod - f_n)
     u   = v_d sqrt((A_cap^3 + A_rod^3) / S) / k_v,       S = force left to drive flow through both lands
 
-The last line inverts the orifice law in steady motion, with unequal areas, so v_d is the velocity that the leg gets at
-any load. This takes away the valve's own damping; the pressure-difference feedback gives it back as designed. The lead
-makes up for the lag of valve and computing, the compression flow for the oil spring k(l): without it every change of
-acceleration would first have to move the platform off its course.
+The last line inverts the orifice law in steady motion, with unequal areas, so the leg reaches the velocity v_d at any
+load. This removes the valve's own damping; the pressure-difference feedback restores it as designed. The lead
+compensates for the lag of valve and computing, the compression flow for the oil spring k(l): without it every change
+of acceleration would first have to move the platform off its course.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from motionbase.control.quantities import (
     ValveCommand,
 )
 
-LEAST_DRIVE = 0.08  # of the stall force: S is not taken for less, so that u stays finite at a stalled leg
-LEAD_STEEP = 2.0  # the lead of the compression flow ends at this times 1 / lead: nobody gives its derivative
-LAP_WIDTH = 0.01  # [-] of the command over which an overlap is jumped
+LEAST_DRIVE = 0.08  # of the stall force: lower bound of S, so that u stays finite at a stalled leg
+LEAD_STEEP = 2.0  # corner of the compression flow's lead, times 1 / lead: its derivative is not given
+LAP_WIDTH = 0.01  # [-] range of the command over which an overlap is crossed
 
 
 class Gains(Struct):
@@ -48,21 +48,21 @@ class Gains(Struct):
     k_v: SX = q("-", text="velocity error to velocity")
     k_a: SX = q("s", text="acceleration error to velocity")
     k_dp: SX = q("m/(s N)", text="force error from the pressure difference to velocity")
-    dp_corner: SX = q("rad/s", text="below it the force error is washed out")
+    dp_corner: SX = q("rad/s", text="corner frequency of the washout of the force error")
     ff_velocity: SX = q("-", text="velocity feed-forward", start=1.0)
-    lead: SX = q("s", text="lag of valve and computing that the velocity feed-forward makes up for")
+    lead: SX = q("s", text="lag of valve and computing that the velocity feed-forward compensates")
     ff_force: SX = q("-", text="force feed-forward from weight and inertia", start=1.0)
     ff_friction: SX = q("-", text="force feed-forward from the friction of the leg", start=1.0)
     ff_compression: SX = q("-", text="feed-forward of the flow that compresses the oil", start=1.0)
     integral_max: SX = q("m/s", text="bound of the integral part", start=0.02)
     valve_rate_max: SX = q("1/s", text="largest rate of the valve command", start=40.0)
-    close_rate: SX = q("1/s", text="rate at which a valve is closed that is no longer driven", start=4.0)
+    close_rate: SX = q("1/s", text="closing rate of a valve that is no longer driven", start=4.0)
     authority_zone: SX = q("m", text="distance from a hard end below which the command is reduced", start=0.15)
-    authority_min: SX = q("-", text="command that is always left towards a hard end", start=0.1)
+    authority_min: SX = q("-", text="command that is always available towards a hard end", start=0.1)
 
 
 class LegState(Struct):
-    """What the loop of a leg keeps."""
+    """State of a leg's loop."""
 
     integral: SX = q("m/s", text="of the position error")
     slow: SX = q("N", text="slow part of the force error")
@@ -74,7 +74,7 @@ class LegState(Struct):
 def compensator(actuator: HydraulicActuator, hard_min: float, hard_max: float) -> Callable[..., Any]:
     """The loop of one leg; areas, valve and ends of the stroke are constants."""
     A_cap, A_rod = actuator.area_cap, actuator.area_rod
-    lap = max(actuator.lap, 0.0)  # edges that are open at centre need nothing
+    lap = max(actuator.lap, 0.0)  # edges that are open at centre need no compensation
     shape = (A_cap**3 + A_rod**3) / actuator.flow_gain**2
     friction = actuator.friction
 
@@ -97,7 +97,7 @@ def compensator(actuator: HydraulicActuator, hard_min: float, hard_max: float) -
         gains: Gains, dt: Seconds, leg_state: LegState, reference: Motion, f_ff: Newtons, quiet: Flag, l: Metres,
         l_dot: Speed, l_ddot: Acceleration, p_cap: Pascals, p_rod: Pascals, p_supply: Pascals, p_return: Pascals,
     ) -> tuple[LegState, ValveCommand, FeedForward, Feedback]:  # fmt: skip
-        """Servo loop: state after the tick, command from -1 to 1, its feed-forward and feedback before limits.
+        """Servo loop: state after the tick, command from -1 to 1, its feed-forward and feedback parts before limits.
 
         f_ff is the force that weight and inertia need from this leg; quiet closes the valve.
         """
@@ -123,7 +123,7 @@ def compensator(actuator: HydraulicActuator, hard_min: float, hard_max: float) -
         u = ca.fmin(ca.fmax(u, before - reach), before + reach)
 
         grown = ca.fmin(ca.fmax(integral + k.k_i * e * dt, -k.integral_max), k.integral_max)
-        winds = (u_wanted - u) * e > 0  # the limit holds back what the error asks for
+        winds = (u_wanted - u) * e > 0  # the limit opposes the correction of the error
         slow_next = slow + k.dp_corner * dt / (1 + k.dp_corner * dt) * (f_error - slow)
         after = LegState(
             integral=ca.if_else(closed, 0.0, ca.if_else(winds, integral, grown)),

@@ -1,4 +1,4 @@
-"""Gains of the leg loop from the linearised actuator, and the margins they leave.
+"""Gains of the leg loop from the linearised actuator, and the resulting stability margins.
 
 With equal legs and equal gains the six loops decouple in the eigenvectors of J M^-1 J': each is one leg against a mass
 m = 1 / eigenvalue. For velocity demand w the leg is
@@ -13,13 +13,13 @@ Pressure feedback adds k_dp to R, acceleration feedback adds k_a: the damping ra
 
     2 zeta = (R + k_dp) sqrt(k m) + k_a sqrt(k / m),
 
-so the first damps heavy modes and the second light ones. Both ratios, of the slowest and of the fastest mode, give k_dp
-and k_a; k_p is then the largest, from `fraction` of the slowest frequency downwards, with which all six modes keep the
-margins.
+so the first damps heavy modes and the second light ones. The damping ratios of the slowest and of the fastest mode
+give k_dp and k_a; k_p is then the largest value, from `fraction` of the slowest frequency downwards, for which all six
+modes keep the margins.
 
 The delay of the loop is HOLD: a tick measures, computes and commands at once, and the command is then held for a tick.
-That is what the closed loop does (tests/system/test_loop_delay.py measures it). Real hardware adds the time of its
-computer and its bus; so gains are designed with a RESERVE of a whole tick more, and keep their margins with it.
+The closed loop does exactly this (tests/system/test_loop_delay.py measures it). Real hardware adds the time of its
+computer and its bus, so gains are designed with a RESERVE of one more tick and keep their margins with it.
 """
 
 from __future__ import annotations
@@ -27,18 +27,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.arrays import Array, Complex
 from motionbase.errors import ModelError
 
-Array: TypeAlias = NDArray[np.float64]
-FELT_SHARE, TURN_CORNER = 0.25, 150.0  # [-], [rad/s]: of the acceleration that the platform's sensors give
-HOLD, RESERVE = 0.5, 1.0  # [ticks] delay of the loop, and how much more the designed gains must stand
-GRID = np.geomspace(1e-2, 2e4, 6000)  # [rad/s] of the frequency response
+FELT_SHARE, TURN_CORNER = 0.25, 150.0  # [-], [rad/s]: fraction of acceleration from the platform's sensors; gyro filter
+HOLD, RESERVE = 0.5, 1.0  # [ticks] delay of the loop, and additional delay that the designed gains must tolerate
+GRID = np.geomspace(1e-2, 2e4, 6000)  # [rad/s] frequencies of the response
 
 
 @final
@@ -48,11 +47,11 @@ class LinearLeg:
 
     Attributes:
         stiffness: oil spring k [N/m]
-        droop: velocity lost for each newton, R [m/(s N)]
-        masses: of the modes, heaviest first [kg]
-        valve_frequency: [rad/s]
-        valve_damping: [-]
-        delay: from measurement to command, holding included [s]; HOLD ticks in the closed loop
+        droop: velocity lost per newton, R [m/(s N)]
+        masses: modal masses, heaviest first [kg]
+        valve_frequency: natural frequency of the spool [rad/s]
+        valve_damping: damping ratio of the spool [-]
+        delay: from measurement to command, including the hold [s]; HOLD ticks in the closed loop
     """
 
     stiffness: float
@@ -64,20 +63,20 @@ class LinearLeg:
 
     @property
     def lag(self) -> float:
-        """Of valve and computing for slow commands [s]."""
+        """Lag of valve and computing for slow commands [s]."""
         return self.delay + 2 * self.valve_damping / self.valve_frequency
 
 
 @final
 @dataclass(frozen=True)
 class Margins:
-    """Of the worst mode.
+    """Stability margins of the worst mode.
 
     Attributes:
         stable: all closed loops decay
-        phase: [rad]
+        phase: phase margin [rad]
         gain: factor by which the loop gain may rise
-        distance: least distance of L from -1
+        distance: smallest distance of L from -1
         bandwidth: highest frequency at which |L| = 1 in the slowest mode, pressure loop included [rad/s]
     """
 
@@ -96,7 +95,7 @@ def oil_spring(actuator: HydraulicActuator, x: float, stroke: float) -> float:
 
 
 def linear_leg(actuator: HydraulicActuator, stroke: float, masses: Array, dt: float) -> LinearLeg:
-    """The softest place of the stroke, with the damping of the leakage alone (the valve's is linearised away)."""
+    """The softest position of the stroke, damped by leakage alone (the valve's damping is linearised away)."""
     stiffness = min(oil_spring(actuator, x, stroke) for x in np.linspace(0.0, stroke, 101))
     mean_area = (actuator.area_cap + actuator.area_rod) / 2
     droop = (actuator.leakage_internal + actuator.leakage_external / 2) / mean_area**2
@@ -105,15 +104,15 @@ def linear_leg(actuator: HydraulicActuator, stroke: float, masses: Array, dt: fl
 
 
 def felt(gains: Mapping[str, float]) -> tuple[float, float]:
-    """Part of k_a that comes from the platform's sensors, and the corner of the gyros' filter [rad/s].
+    """Fraction of k_a that comes from the platform's sensors, and the corner of the gyros' filter [rad/s].
 
-    A mode that only turns is the worst: all of that part is late.
+    A mode of pure rotation is the worst: all of that fraction is delayed.
     """
     return gains.get("felt_share", FELT_SHARE), gains.get("turn_corner", TURN_CORNER)
 
 
-def open_loop(leg: LinearLeg, gains: Mapping[str, float], mass: float, w: Array = GRID) -> NDArray[np.complex128]:
-    """L(i w) of one mode, broken at the valve command."""
+def open_loop(leg: LinearLeg, gains: Mapping[str, float], mass: float, w: Array = GRID) -> Complex:
+    """L(i w) of one mode, opened at the valve command."""
     s = 1j * w
     k, wv = leg.stiffness, leg.valve_frequency
     valve = wv**2 / (s**2 + 2 * leg.valve_damping * wv * s + wv**2) * np.exp(-s * leg.delay)
@@ -124,7 +123,7 @@ def open_loop(leg: LinearLeg, gains: Mapping[str, float], mass: float, w: Array 
 
 
 def is_stable(leg: LinearLeg, gains: Mapping[str, float], mass: float) -> bool:
-    """Whether the closed loop of one mode decays, by the roots of its polynomial (delay by Pade of order 2)."""
+    """Whether the closed loop of one mode decays, by the roots of its polynomial (second-order Pade for the delay)."""
     k, wv, T, c = leg.stiffness, leg.valve_frequency, leg.delay, gains["dp_corner"]
     share, turn = felt(gains)
     plant = _product((1 / wv**2, 2 * leg.valve_damping / wv, 1.0), (mass / k, mass * leg.droop, 1.0))
@@ -141,7 +140,7 @@ def is_stable(leg: LinearLeg, gains: Mapping[str, float], mass: float) -> bool:
 
 
 def _product(a: Sequence[float], b: Sequence[float]) -> list[float]:
-    """Of two polynomials, highest power first; for a handful of coefficients NumPy's takes 50 times as long."""
+    """Product of two polynomials, highest power first; for few coefficients 50 times as fast as NumPy's."""
     made = [0.0] * (len(a) + len(b) - 1)
     for i, x in enumerate(a):
         for j, y in enumerate(b):
@@ -156,7 +155,7 @@ def _sum(a: Sequence[float], b: Sequence[float]) -> list[float]:
 
 
 def margins(leg: LinearLeg, gains: Mapping[str, float]) -> Margins:
-    """The worst of all modes."""
+    """Margins of the worst mode."""
     phase, gain, distance, bandwidth = math.pi, math.inf, math.inf, 0.0
     for mass in leg.masses:
         L = open_loop(leg, gains, mass)
@@ -177,11 +176,11 @@ def margins(leg: LinearLeg, gains: Mapping[str, float]) -> Margins:
 
 
 def damping(leg: LinearLeg, zeta: float) -> tuple[float, float]:
-    """k_dp [m/(s N)] and k_a [s] with which the slowest and the fastest mode have the damping ratio zeta."""
+    """k_dp [m/(s N)] and k_a [s] that give the slowest and the fastest mode the damping ratio zeta."""
     m = np.array([leg.masses[0], leg.masses[-1]])
     weights = np.column_stack([np.sqrt(leg.stiffness * m), np.sqrt(leg.stiffness / m)])
     missing = 2 * zeta - leg.droop * weights[:, 0]
-    if m[0] < 1.1 * m[1]:  # one damping for all of them: the pressures' alone
+    if m[0] < 1.1 * m[1]:  # equal modes need only one damping: that of the pressures
         return max(0.0, float(missing[0] / weights[0, 0])), 0.0
     k_dp, k_a = np.linalg.solve(weights, missing)
     return max(0.0, float(k_dp)), max(0.0, float(k_a))
@@ -195,12 +194,12 @@ def gains_for(
     gain: float = 2.0,
     reserve: float = 0.0,
 ) -> dict[str, float]:
-    """The gains by the method above, with at least the margins of phase [rad] and gain [-] even `reserve` [s] later."""
+    """Gains by the method above that keep the margins of phase [rad] and gain [-] even `reserve` [s] later."""
     late = replace(leg, delay=leg.delay + reserve)
     slowest = math.sqrt(leg.stiffness / leg.masses[0])
     k_dp, k_a = damping(leg, zeta)
     best: dict[str, float] = {}
-    for part in np.linspace(1.0, 0.1, 10):  # a slow valve cannot give all of the damping
+    for part in np.linspace(1.0, 0.1, 10):  # a slow valve cannot provide all of the damping
         for k_p in fraction * slowest * 0.93 ** np.arange(50):
             gains = {"k_p": float(k_p), "k_i": 0.02 * float(k_p) ** 2, "k_v": 0.0, "k_a": float(part) * k_a}
             gains |= {"k_dp": float(part) * k_dp, "dp_corner": 0.1 * slowest, "lead": leg.lag}

@@ -4,11 +4,11 @@
     v_d = l_dot_ref + lead l_ddot_ref + (f_n - slow) / K + k_p e,   slow_dot = (f_n - slow) w / 4
     u   = v_d / v_max
 
-The drive has a speed loop of its own, f = K (v_d - l_dot) + integral, whose integral gathers w / 4 of the same error
-(gain K, bandwidth w). Where the leg follows, that integral is `slow`, and the third term makes the rest of f_n: the
-speed loop's own lag is gone. An integral of position is not needed, the drive's carries any load; so there is nothing
-here to wind up. While the brake is closed the drive's integral is empty and `slow` is 0: the motor then takes the
-weight over from the brake as it opens.
+The drive has its own speed loop, f = K (v_d - l_dot) + integral, whose integral accumulates w / 4 of the same error
+(gain K, bandwidth w). While the leg follows, that integral equals `slow`, and the third term provides the rest of f_n,
+which removes the lag of the speed loop. An integral of position is not needed, since the drive's integral carries any
+load; so nothing can wind up here. While the brake is closed the drive's integral is empty and `slow` is 0: the motor
+then takes over the weight from the brake as it opens.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class Gains(Struct):
 
     k_p: SX = q("1/s", text="position error to velocity")
     ff_velocity: SX = q("-", text="velocity feed-forward", start=1.0)
-    lead: SX = q("s", text="lag of the command that the velocity feed-forward makes up for")
+    lead: SX = q("s", text="lag of the command that the velocity feed-forward compensates")
     ff_force: SX = q("-", text="force feed-forward from weight and inertia, rotor included", start=1.0)
     ff_friction: SX = q("-", text="force feed-forward from the friction of the leg", start=1.0)
     valve_rate_max: SX = q("1/s", text="largest rate of the speed command", start=40.0)
     authority_zone: SX = q("m", text="distance from a hard end below which the command is reduced", start=0.15)
-    authority_min: SX = q("-", text="command that is always left towards a hard end", start=0.05)
+    authority_min: SX = q("-", text="command that is always available towards a hard end", start=0.05)
 
 
 class LegState(Struct):
-    """What the loop of a leg keeps."""
+    """State of a leg's loop."""
 
-    slow: SX = q("N", text="integral of the drive as it should be")
+    slow: SX = q("N", text="expected integral of the drive")
     command: SX = q("-", text="of the last tick")
 
 
@@ -66,7 +66,7 @@ def speed_compensator(actuator: ElectricActuator, hard_min: float, hard_max: flo
     ) -> tuple[LegState, ValveCommand, FeedForward, Feedback]:
         """Position loop around the drive's speed loop: state after the tick, command, its parts before limits.
 
-        f_ff is the force that weight and inertia need from this leg; quiet makes it stand still, the brake closes.
+        f_ff is the force that weight and inertia need from this leg; quiet stops the leg and closes the brake.
         """
         closed, k = ca.ne(quiet, 0), gains
         slow, before = leg_state.slow, leg_state.command

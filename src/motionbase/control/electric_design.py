@@ -1,42 +1,40 @@
-"""Gain of the position loop around an electric leg's speed loop, and the margins it leaves.
+"""Gain of the position loop around an electric leg's speed loop, and the resulting stability margins.
 
-With equal legs the six loops decouple in the eigenvectors of J M^-1 J', as with hydraulic legs; a rotor's mass along
-every leg is added to each mode's. One drive (gain K, bandwidth w, lag tau of the current) against a mass m has
+With equal legs the six loops decouple in the eigenvectors of J M^-1 J', as with hydraulic legs; the mass of the rotor
+along every leg is added to each modal mass. One drive (gain K, bandwidth w, lag tau of the current) with a mass m has
 
     C G = K (1 + w / 4s) / ((m s + sigma2) (tau s + 1)),    T = C G / (1 + C G),    L = k_p T exp(-s delay) / s.
 
-k_p is the largest, from w / 4 downwards, with which all six modes keep the margins. A mode heavier than the mass that
-the drive is tuned for has a slower and less damped T: the heaviest mode decides.
+k_p is the largest value, from w / 4 downwards, for which all six modes keep the margins. A mode heavier than the mass
+for which the drive is tuned has a slower and less damped T: the heaviest mode decides.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase.actuators.electric import ElectricActuator
+from motionbase.arrays import Array, Complex
 from motionbase.control.design import GRID, HOLD, Margins
 from motionbase.errors import ModelError
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @final
 @dataclass(frozen=True)
 class LinearDrive:
-    """An electric leg away from its limits.
+    """An electric leg within its limits.
 
     Attributes:
-        gain: of the speed loop, K [N s/m]
-        bandwidth: that it is tuned for, w [rad/s]
-        lag: of the current, tau [s]
-        viscous: friction, sigma2 [N s/m]
-        masses: of the modes with the rotor's, heaviest first [kg]
-        delay: from measurement to command, holding included [s]; HOLD ticks in the closed loop
+        gain: gain of the speed loop, K [N s/m]
+        bandwidth: design bandwidth of the speed loop, w [rad/s]
+        lag: lag of the current, tau [s]
+        viscous: friction coefficient, sigma2 [N s/m]
+        masses: modal masses with the rotor's, heaviest first [kg]
+        delay: from measurement to command, including the hold [s]; HOLD ticks in the closed loop
     """
 
     gain: float
@@ -48,7 +46,7 @@ class LinearDrive:
 
 
 def linear_drive(actuator: ElectricActuator, masses: Array, dt: float) -> LinearDrive:
-    """Of a platform whose modes have these masses without rotors [kg]."""
+    """The drive of a platform with these modal masses, rotors not included [kg]."""
     modes = tuple(sorted((float(m) + actuator.reflected_mass for m in masses), reverse=True))
     return LinearDrive(
         actuator.speed_gain,
@@ -67,15 +65,15 @@ def speed_loop(drive: LinearDrive, mass: float) -> tuple[Array, Array]:
     return above, np.asarray(np.polyadd(own, above), dtype=np.float64)
 
 
-def open_loop(drive: LinearDrive, k_p: float, mass: float, w: Array = GRID) -> NDArray[np.complex128]:
-    """L(i w) of one mode, broken at the speed command."""
+def open_loop(drive: LinearDrive, k_p: float, mass: float, w: Array = GRID) -> Complex:
+    """L(i w) of one mode, opened at the speed command."""
     s = 1j * w
     above, below = speed_loop(drive, mass)
     return np.asarray(k_p / s * np.polyval(above, s) / np.polyval(below, s) * np.exp(-s * drive.delay))
 
 
 def is_stable(drive: LinearDrive, k_p: float, mass: float) -> bool:
-    """Whether the closed loop of one mode decays, by the roots of its polynomial (delay by Pade of order 2)."""
+    """Whether the closed loop of one mode decays, by the roots of its polynomial (second-order Pade for the delay)."""
     above, below = speed_loop(drive, mass)
     T = drive.delay
     late, early = [T**2 / 12, -T / 2, 1.0], [T**2 / 12, T / 2, 1.0]
@@ -84,7 +82,7 @@ def is_stable(drive: LinearDrive, k_p: float, mass: float) -> bool:
 
 
 def margins(drive: LinearDrive, k_p: float) -> Margins:
-    """The worst of all modes; the bandwidth is that of the heaviest."""
+    """Margins of the worst mode; the bandwidth is that of the heaviest."""
     phase, gain, distance, bandwidth = math.pi, math.inf, math.inf, 0.0
     for mass in drive.masses:
         L = open_loop(drive, k_p, mass)
@@ -102,7 +100,7 @@ def margins(drive: LinearDrive, k_p: float) -> Margins:
 def gains_for(
     drive: LinearDrive, phase: float = math.radians(60), gain: float = 3.0, reserve: float = 0.0
 ) -> dict[str, float]:
-    """The gains by the method above, with at least the margins of phase [rad] and gain [-] even `reserve` [s] later."""
+    """Gains by the method above that keep the margins of phase [rad] and gain [-] even `reserve` [s] later."""
     late = replace(drive, delay=drive.delay + reserve)
     for k_p in drive.bandwidth / 4 * 0.93 ** np.arange(80):
         found = margins(late, float(k_p))

@@ -2,8 +2,8 @@
 
     y(t) = E(t) (offset + amplitude w(t - start))
 
-with velocity and acceleration, as closed forms of the time since the transition to drive, so a phase cannot drift or
-jump. E fades in and out along x^3 (10 - 15 x + 6 x^2). docs/generators.md has the formulas of w.
+with velocity and acceleration, as closed forms of the time since the transition to drive, so that a phase cannot drift
+or jump. E fades in and out along x^3 (10 - 15 x + 6 x^2). docs/generators.md has the formulas of w.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def _ramp(row: SX, tau: SX) -> SX:
 
 
 def _chirp(row: SX, tau: SX) -> SX:
-    """Up in `duration`, down in the next, and so on: its phase has no jump."""
+    """Up during `duration`, down during the next, and so on: the phase has no jump."""
     f1, f2, T = (_get(row, name) for name in ("frequency", "end_frequency", "duration"))
     slope = (f2 - f1) / T
     x = _modulo(tau, 2 * T)
-    pair = ca.floor((tau - x) / (2 * T) + 0.5)  # a whole number of pairs, freed from rounding
+    pair = ca.floor((tau - x) / (2 * T) + 0.5)  # number of complete pairs, robust to rounding
     back = x >= T
     z = ca.if_else(back, x - T, x)
     turns = ca.if_else(back, (f1 + f2) / 2 * T + f2 * z - slope * z**2 / 2, f1 * z + slope * z**2 / 2)
@@ -89,7 +89,7 @@ PLACES = random("tone_places", Port("places", 2, "-", "place of a tone in its pa
 def _tone(row: SX, tau: SX, places: SX, k: SX) -> SX:
     f, n, width = _get(row, "frequency"), _get(row, "tones"), _get(row, "end_frequency") - _get(row, "frequency")
     is_random = ca.eq(_get(row, "shape"), Shape.RANDOM.code)
-    schroeder = -math.pi * k * (k + 1) / n  # Schroeder 1970: phases that keep peaks low
+    schroeder = -math.pi * k * (k + 1) / n  # Schroeder 1970: phases with a low crest factor
     f_k = ca.if_else(is_random, f + (k + places[0]) * width / n, f + k * width / ca.fmax(n - 1, 1))
     phase = ca.if_else(is_random, TURN * places[1], schroeder) + _get(row, "phase")
     return _sine_at(TURN * f_k * tau + phase, TURN * f_k, 0.0)
@@ -139,7 +139,7 @@ def _timing(fade_least: SX, row: SX, t: SX, stop: SX) -> tuple[SX, ...]:
 
 
 def _product(a: SX, b: SX) -> SX:
-    """Of two functions, each with its first two derivatives."""
+    """Product of two functions, each with its first two derivatives."""
     return ca.vertcat(a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2])
 
 
@@ -147,14 +147,14 @@ def _faded(row: SX, tau: SX, run: SX, fade_out: SX, wave: SX) -> SX:
     y = _get(row, "amplitude") * wave + ca.vertcat(_get(row, "offset"), 0, 0)
     fall = quintic(tau - run, fade_out)
     y = _product(_product(quintic(tau, _get(row, "fade_in")), ca.vertcat(1 - fall[0], -fall[1], -fall[2])), y)
-    return ca.if_else(ca.sumsqr(y) < ca.inf, y, ca.SX.zeros(3))  # a ramp in no time, say
+    return ca.if_else(ca.sumsqr(y) < ca.inf, y, ca.SX.zeros(3))  # such as a ramp without duration
 
 
 AXES = 12  # six degrees of freedom, then six legs
 
 
 def _summed(settings: SX, outputs: SX) -> SX:
-    """(12, 3) sums by axis: bit k of `axes` is leg k + 1, or degree of freedom k by `space`."""
+    """(12, 3) sums by axis: bit k of `axes` is leg k + 1, or degree of freedom k, depending on `space`."""
 
     def axis(weight: SX, space: SX) -> SX:
         total = ca.SX.zeros(3)
@@ -170,9 +170,9 @@ def _summed(settings: SX, outputs: SX) -> SX:
 
 
 def generators(fade_least: SX, settings: SX, t: SX, stop: SX) -> Any:
-    """(7, 3) motion of each, (12, 3) sums of the degrees of freedom and the legs, 1 while any of them gives anything.
+    """(7, 3) motion of each, (12, 3) sums of the degrees of freedom and the legs, 1 while any output is not zero.
 
-    t is the time since the transition to drive, stop when the drive was told to stop; a huge number before.
+    t is the time since the transition to drive, stop the time at which the drive ended; a huge number before.
     """
 
     def generator(row: SX) -> Any:
@@ -195,23 +195,23 @@ def generators(fade_least: SX, settings: SX, t: SX, stop: SX) -> Any:
 
 
 def run_generators(fade_least: SX, settings: SX, t: SX, stop: SX, live: SX) -> Any:
-    """The same, and nothing while they do not run."""
+    """As `generators`, but zero without computation while they do not run."""
     nothing = ca.SX.zeros(COUNT, 3), ca.SX.zeros(AXES, 3), ca.SX(0)
     return cond(live, lambda: GENERATORS(fade_least, settings, t, stop), lambda: nothing)
 
 
 class GeneratorClock(Struct):
-    """Time of the generators: from the transition to drive until they have faded after it."""
+    """Time of the generators: from the transition to drive until they have faded out after it."""
 
     begins: SX = q("-", text="1 in the tick of the transition: settings are taken")
     live: SX = q("-", text="1 while they run")
     ticks: SX = q("-", text="since the transition")
     t: SX = q("s", text="since the transition")
-    stop: SX = q("s", text="when the drive was told to stop")
+    stop: SX = q("s", text="time at which the drive ended")
 
 
 def generator_clock(dt: SX, machine: Machine, live: SX, ticks: SX, stop: SX) -> GeneratorClock:
-    """After a tick, from what it was."""
+    """The clock after a tick."""
     entered, driving = ca.ne(machine.entered, 0), ca.eq(machine.state, State.DRIVE)
     settles = ca.eq(machine.state, State.SETTLING)
     begins = ca.logic_and(entered, driving)
@@ -231,10 +231,10 @@ SETTINGS = Port("settings", (COUNT, len(COLUMNS)), MIXED, "one row a generator, 
 GENERATORS = Program(
     "generators",
     (
-        Port("fade_least", (), "s", "shortest fade when the drive is told to stop"),
+        Port("fade_least", (), "s", "shortest fade when the drive ends"),
         SETTINGS,
         Port("t", (), "s", "since the transition to drive"),
-        Port("stop", (), "s", "when the drive was told to stop; a huge number before"),
+        Port("stop", (), "s", "time at which the drive ended; a huge number before"),
     ),
     (
         Port("outputs", (COUNT, 3), MIXED, "position, velocity, acceleration of each"),

@@ -1,4 +1,4 @@
-"""Kinematics in the form the control law uses: motion of the degrees of freedom to motion of the legs, and back.
+"""Kinematics as the control law uses them: motion of the degrees of freedom to motion of the legs, and back.
 
 A motion is (6, 3): position, velocity, acceleration of surge, sway, heave from neutral and of roll, pitch, yaw (ZYX
 angles and their derivatives in time), or of the legs.
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, Program, for_each
 from motionbase.compile.linear import solve
 from motionbase.platform.forward import forward_kinematics
@@ -21,16 +21,16 @@ from motionbase.platform.sizing.architecture import check_architecture
 from motionbase.spatial.rotations import R_quaternion, quaternion_euler_zyx
 
 G = 9.80665  # [m/s^2]
-STEPS, CLOSE = 3, 1e-6  # of Newton's method; [m], well below what a sensor resolves
+STEPS, CLOSE = 3, 1e-6  # Newton steps; [m], well below the resolution of a sensor
 MOTION = Port("motion", (6, 3), "SI, mixed", "degrees of freedom: position, velocity, acceleration")
 LEGS = Port("legs", (6, 3), "SI, mixed", "length, rate, acceleration")
 FORCES = Port("f_ff", 6, "N", "pushing is positive")
 READ = (Port("acc", 3, "m/s^2", "specific force in P"), Port("alpha", 3, "rad/s^2", "in P"))
-FELT = (Port("l_ddot_felt", 6, "m/s^2"), Port("f_beyond", 6, "N", "felt beyond what is asked for"))
+FELT = (Port("l_ddot_felt", 6, "m/s^2"), Port("f_beyond", 6, "N", "measured beyond the demand"))
 
 
 def turning(motion: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """Angular velocity and acceleration in W from ZYX angles with their derivatives."""
+    """Angular velocity and acceleration in W from ZYX angles and their derivatives."""
     pitch, yaw = motion[4, 0], motion[5, 0]
     z = ca.SX([0.0, 0.0, 1.0])
     y = ca.vertcat(-ca.sin(yaw), ca.cos(yaw), 0)
@@ -42,14 +42,14 @@ def turning(motion: ca.SX) -> tuple[ca.SX, ca.SX]:
 
 
 class _Asked(NamedTuple):
-    """The platform and its legs in a motion that is asked for; row k is leg k, vectors are in W."""
+    """Platform and legs in a commanded motion; row k is leg k, vectors are in W."""
 
     R: ca.SX
     omega: ca.SX
     alpha: ca.SX
     a: ca.SX
     legs: ca.SX  # (6, 3) length, rate, acceleration
-    J: ca.SX  # (6, 6) rates of the legs from omega and the velocity
+    J: ca.SX  # (6, 6) leg rates from omega and the velocity
 
 
 def _asked(platform: Hexapod, motion: ca.SX) -> _Asked:
@@ -58,7 +58,7 @@ def _asked(platform: Hexapod, motion: ca.SX) -> _Asked:
     R = R_quaternion(quaternion_euler_zyx(motion[3:, 0]))
 
     def leg(joint: ca.SX, base: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """l_ddot = u . b_ddot + |velocity of the joint across u|^2 / l."""
+        """l_ddot = u . b_ddot + |velocity of the joint perpendicular to u|^2 / l."""
         b = R @ joint
         d = p + b - base
         l = ca.sqrt(ca.sumsqr(d))
@@ -78,10 +78,10 @@ def inverse_of(platform: Hexapod) -> Program:
 
 
 def forward_of(platform: Hexapod) -> Program:
-    """Leg lengths, degrees of freedom to start from -> degrees of freedom, whether they fit.
+    """Leg lengths, initial degrees of freedom -> degrees of freedom, whether they fit.
 
-    The start is the pose of the last tick, half a millimetre away at most, so one Newton step is usual and three are
-    always enough; a start that is farther off is followed up in the next ticks. On lanes every step costs its time.
+    The initial pose is that of the last tick, at most half a millimetre away, so one Newton step is usual and three are
+    always enough; a more distant initial pose converges over the next ticks. On lanes every step costs its time.
     """
     kinematics = Kinematics(platform)
     forward = forward_kinematics(platform, STEPS, CLOSE)
@@ -95,8 +95,8 @@ def forward_of(platform: Hexapod) -> Program:
     return Program("dof_of_legs", inputs, outputs, expr, "forward kinematics")
 
 
-def carried(platform: Hexapod) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-    """Mass, centre and inertia about P's origin of the payload with the rods as points at their joints, in P."""
+def carried(platform: Hexapod) -> tuple[float, Array, Array]:
+    """Mass, centre and inertia about P's origin of the payload, with the rods as point masses at their joints, in P."""
     load, joints = platform.payload, np.asarray(platform.joints)
     points = [(load.mass, np.asarray(load.com)), *((platform.rod.mass, b) for b in joints)]
     mass = sum(m for m, _ in points)
@@ -106,14 +106,14 @@ def carried(platform: Hexapod) -> tuple[float, NDArray[np.float64], NDArray[np.f
 
 
 def _forces(platform: Hexapod, J: ca.SX, moment: ca.SX, force: ca.SX) -> ca.SX:
-    """Of the legs, which hold a wrench: J' f = wrench, with moments over a size [m] so that all rows are alike."""
+    """Leg forces that balance a wrench: J' f = wrench, with moments divided by a length [m] to scale all rows alike."""
     size = float(np.linalg.norm(platform.joints, axis=1).max())
     J = ca.horzcat(J[:, :3] / size, J[:, 3:])
     return J @ solve(J.T @ J, ca.vertcat(moment / size, force), symmetric=True).x
 
 
 def _needed(platform: Hexapod, asked: _Asked) -> ca.SX:
-    """Leg forces that weight and inertia need."""
+    """Leg forces required by weight and inertia."""
     mass, centre, inertia = carried(platform)
     R, omega, alpha, a, _, J = asked
     c, I, g = R @ ca.DM(centre), R @ ca.DM(inertia) @ R.T, ca.DM([0.0, 0.0, G])
@@ -123,14 +123,14 @@ def _needed(platform: Hexapod, asked: _Asked) -> ca.SX:
 
 
 def _felt(platform: Hexapod, asked: _Asked, acc: ca.SX, alpha: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """What the platform's own sensors feel of its legs.
+    """Leg accelerations and forces derived from the platform's own sensors.
 
-    Less what is asked for, the platform's acceleration goes through J to the legs' accelerations, and its wrench
-    through J' to their forces; velocities are taken as asked for. Sensors that are not there read 0 and feel no force.
+    The difference of measured and commanded platform acceleration is mapped by J to the legs' accelerations, and its
+    wrench by J' to their forces; velocities are the commanded ones. Missing sensors read 0 and contribute no force.
     """
     mass, centre, inertia = carried(platform)
     R, J = asked.R, asked.J
-    turn, push = asked.alpha - R @ alpha, asked.a + ca.DM([0.0, 0.0, G]) - R @ acc  # what is missing
+    turn, push = asked.alpha - R @ alpha, asked.a + ca.DM([0.0, 0.0, G]) - R @ acc  # difference to the command
     c, I = R @ ca.DM(centre), R @ ca.DM(inertia) @ R.T
     f_missing = _forces(platform, J, I @ turn + ca.cross(c, mass * push), mass * (push + ca.cross(turn, c)))
     feels = ca.logic_and(ca.norm_1(acc) > 0, ca.norm_1(acc) + ca.norm_1(alpha) < ca.inf)  # false for NaN
@@ -138,12 +138,12 @@ def _felt(platform: Hexapod, asked: _Asked, acc: ca.SX, alpha: ca.SX) -> tuple[c
 
 
 def force_of(platform: Hexapod) -> Program:
-    """Motion of the degrees of freedom -> leg forces that weight and inertia need."""
+    """Motion of the degrees of freedom -> leg forces required by weight and inertia."""
     return Program("leg_forces", (MOTION,), (FORCES,), lambda motion: _needed(platform, _asked(platform, motion)))
 
 
 def felt_of(platform: Hexapod) -> Program:
-    """Motion that is asked for, platform sensors -> what the platform's own sensors feel of its legs."""
+    """Commanded motion, platform sensors -> leg accelerations and forces derived from these sensors."""
 
     def expr(motion: ca.SX, acc: ca.SX, alpha: ca.SX) -> Any:
         return _felt(platform, _asked(platform, motion), acc, alpha)
@@ -152,7 +152,7 @@ def felt_of(platform: Hexapod) -> Program:
 
 
 def demands_of(platform: Hexapod) -> Program:
-    """Legs, forces and felt accelerations at once: they have the legs' directions in common."""
+    """Legs, forces and derived accelerations at once, since they share the legs' directions."""
 
     def expr(motion: ca.SX, acc: ca.SX, alpha: ca.SX) -> Any:
         asked = _asked(platform, motion)
@@ -161,7 +161,7 @@ def demands_of(platform: Hexapod) -> Program:
     return Program("leg_demands", (MOTION, *READ), (LEGS, FORCES, *FELT), expr)
 
 
-def _neutral_jacobian(platform: Hexapod) -> NDArray[np.float64]:
+def _neutral_jacobian(platform: Hexapod) -> Array:
     """(6, 6) leg velocities from angular and linear velocity at neutral."""
     b = np.asarray(platform.joints)
     u = b + np.asarray(platform.p_neutral) - np.asarray(platform.base)
@@ -169,15 +169,15 @@ def _neutral_jacobian(platform: Hexapod) -> NDArray[np.float64]:
     return np.hstack([np.cross(b, u), u])
 
 
-def leg_ratios(platform: Hexapod) -> NDArray[np.float64]:
-    """(6,) largest leg velocity for each unit of velocity in a degree of freedom, at neutral [-, m]."""
+def leg_ratios(platform: Hexapod) -> Array:
+    """(6,) largest leg velocity per unit of velocity in a degree of freedom, at neutral [-, m]."""
     J = _neutral_jacobian(platform)
     return np.asarray(np.abs(J[:, [3, 4, 5, 0, 1, 2]]).max(axis=0))
 
 
-def modal_masses(platform: Hexapod) -> NDArray[np.float64]:
-    """(6,) masses that equal legs see in the modes of the platform at neutral, heaviest first [kg]."""
-    check_architecture(platform)  # where legs hold nothing a mode has no mass
+def modal_masses(platform: Hexapod) -> Array:
+    """(6,) masses that equal legs carry in the modes of the platform at neutral, heaviest first [kg]."""
+    check_architecture(platform)  # in a singular pose a mode has no mass
     mass, centre, inertia = carried(platform)
     c = np.array([[0, -centre[2], centre[1]], [centre[2], 0, -centre[0]], [-centre[1], centre[0], 0]])
     M = np.block([[inertia, mass * c], [mass * c.T, mass * np.eye(3)]])
@@ -185,7 +185,7 @@ def modal_masses(platform: Hexapod) -> NDArray[np.float64]:
     return np.asarray(1 / np.linalg.eigvalsh(J @ np.linalg.solve(M, J.T)))
 
 
-def pose_down(platform: Hexapod) -> NDArray[np.float64]:
+def pose_down(platform: Hexapod) -> Array:
     """(6,) degrees of freedom with all legs at l_down, by Newton's method from neutral."""
     program = inverse_of(platform)
     inverse = Kernel(program.name, program.inputs, program.outputs, program).function

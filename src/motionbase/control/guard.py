@@ -1,12 +1,12 @@
-"""The guard: between any control law and any plant or hardware, a check that does not believe the law.
+"""The guard: a check between any control law and any plant or hardware that does not trust the law.
 
-Every tick it looks at what the law says before anything acts on it: numbers are finite, commands are within bounds and
-open no faster than the actuators can follow, and the answer is that of this tick. The first violation is latched as a
-fault. From then on the guard's own commands stand in the place of the law's: those of a safe stop, made of what the
-guard itself let through last and of nothing that the law says or keeps, so that a law that is broken for good changes
-nothing. A reset is heard when the stop is complete, and lets go only of a law whose answer passes again.
+Every tick it checks the law's outputs before anything acts on them: numbers are finite, commands are within bounds and
+open no faster than the actuators can follow, and the answer belongs to this tick. The first violation is latched as a
+fault. From then on the guard's own commands replace the law's: those of a safe stop, computed from the last commands
+that passed and from nothing that the law outputs or stores, so that a permanently broken law has no effect. A reset is
+accepted when the stop is complete, and only if the law's answer passes again.
 
-`LegGuard` stands before six legs, `WheelGuard` before the wheels of a sphere.
+`LegGuard` protects six legs, `WheelGuard` the wheels of a sphere.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from motionbase.record.states import State
 
 SX: TypeAlias = ca.SX
 LEGS = 6
-MARGIN = 1.5  # commands may open so much faster than the actuator can follow; the law of this package stays below
-PATIENCE = 2  # [ticks] an answer may be old: one that comes late twice in a row, or is lost, is not yet a fault
-LATE_S = 1.0  # [s] a tick may begin behind its due time; a simulated plant waits, hardware has PATIENCE instead
-# [s] in which commands go to 0 and valves are shut off, both evenly
+MARGIN = 1.5  # commands may open this much faster than the actuator can follow; the law of this package stays below
+PATIENCE = 2  # [ticks] permitted age of an answer: one that is late or lost for two ticks in a row is not yet a fault
+LATE_S = 1.0  # [s] permitted lateness of a tick; a simulated plant waits, hardware has PATIENCE instead
+# [s] in which commands go to 0 and valves are shut off, both linearly
 STOP_S = float(Times.layout.find("shut_time").start_values[0])
-REVERSAL = 1.5  # of the largest torque: by more a torque does not change in a tick, even where traction is lost
-BRAKING = 0.25  # of the largest torque: with this the guard brakes wheels
+REVERSAL = 1.5  # of the largest torque: limit of a torque's change in one tick, even after a loss of traction
+BRAKING = 0.25  # of the largest torque: the guard brakes wheels with this
 BRAKED_FROM = 0.05  # of the motors' largest speed: slower wheels are braked in proportion to their speed
-ROUNDING = 1e-12  # by which a torque may be scaled beyond the largest
+ROUNDING = 1e-12  # relative amount by which scaling may exceed the largest torque
 RESET = Port("reset", (), "-", "1 for one tick to let go of a law that is good again; heard when the stop is complete")
 
 
 def sound(numbers: SX) -> SX:
-    """Whether all of them are finite: the sum of their sizes is. Sixteen sums side by side keep a processor busy."""
+    """Whether all numbers are finite, from the sum of their magnitudes; sixteen parallel sums keep a processor busy."""
     return _size(numbers) < ca.inf
 
 
 def is_a_number(numbers: SX) -> SX:
-    """Whether none of them is NaN; infinities, as in a law's timers, are allowed."""
+    """Whether no number is NaN; infinities, as in a law's timers, are allowed."""
     return _size(numbers) <= ca.inf
 
 
@@ -62,7 +62,7 @@ def _size(numbers: SX) -> SX:
 
 
 def _all(flags: SX) -> SX:
-    """Whether each one holds."""
+    """Whether all flags hold."""
     found: SX = flags[0]
     for k in range(1, flags.shape[0]):
         found = ca.logic_and(found, flags[k])
@@ -74,12 +74,12 @@ def _within(value: SX, most: ca.DM) -> SX:
 
 
 def command_rate(actuator: HydraulicActuator | ElectricActuator) -> float:
-    """Rate of a command that an actuator can follow [1/s]: the spool's, or of a drive's speed loop after a step."""
+    """Command rate that an actuator can follow [1/s]: that of the spool, or of a drive's speed loop after a step."""
     return actuator.speed_bandwidth if isinstance(actuator, ElectricActuator) else actuator.valve_rate
 
 
 class Guarded(Struct):
-    """What the guard of the legs keeps."""
+    """State of the legs' guard."""
 
     cmd: SX = q("-", LEGS, "commands that were let through last")
     abort: SX = q("-", text="likewise")
@@ -91,12 +91,12 @@ class Guarded(Struct):
 @final
 @dataclass(frozen=True)
 class LegGuard:
-    """Before six legs.
+    """Guard of six legs.
 
     Attributes:
-        actuator: of a leg
+        actuator: actuator of a leg
         dt: period of a tick [s]
-        late: a tick that begins later than this behind its due time was not answered in time [s]
+        late: a tick that starts later than this after its due time counts as not answered in time [s]
     """
 
     actuator: HydraulicActuator | ElectricActuator
@@ -105,30 +105,30 @@ class LegGuard:
 
     @property
     def state(self) -> Layout:
-        """What goes from tick to tick."""
+        """State between ticks."""
         return Guarded.layout
 
     @property
     def brakes(self) -> bool:
-        """Whether legs have brakes, which know only open and closed, in the place of valves that are shut off."""
+        """Whether legs have brakes, which are open or closed, instead of valves that are shut off gradually."""
         return isinstance(self.actuator, ElectricActuator)
 
     @property
     def step(self) -> float:
-        """By so much a command may open in a tick; it may close at once."""
+        """Largest opening of a command in one tick; it may close at once."""
         return MARGIN * command_rate(self.actuator) * self.dt
 
     @cached_property
     def kernel(self) -> Kernel:
-        """Named `guard`."""
+        """The guard as a kernel named `guard`."""
         said = (
             Port("valve_cmd_law", LEGS, "-", "as the law gives them, -1 to 1"),
             Port("abort_law", (), "-", "as the law gives it, 0 to 1; with brakes 0 or 1"),
             Port("state_law", (), "-", "as the law gives it, a number of `State`"),
             Port("fault_law", (), "-", "as the law gives it, a number of `Fault`"),
-            Port("sound", (), "-", "1 where the law's other outputs are finite, and its state is no NaN"),
+            Port("sound", (), "-", "1 if the law's other outputs are finite and its state has no NaN"),
             Port("answer", (), "-", f"tick that the law answered, counted from 0; it may be {PATIENCE} ticks old"),
-            Port("lateness", (), "s", "of this tick behind its due time; 0 where nobody measures it"),
+            Port("lateness", (), "s", "of this tick behind its due time; 0 if it is not measured"),
         )
 
         def expr(
@@ -175,11 +175,11 @@ class LegGuard:
             Port("stopped", (), "-", "1 while the guard's commands stand in the place of the law's"),
         )
         inputs = (self.state.port("guard", "state of the guard"), *said, RESET)
-        return Kernel("guard", inputs, outputs, expr, "checks what a law says, and stops the legs where it cannot be")
+        return Kernel("guard", inputs, outputs, expr, "checks a law's outputs, and stops the legs if they are invalid")
 
 
 def latched_code(bad: dict[Fault, SX], latched: SX, heard: SX) -> SX:
-    """The fault that was first, until a reset is heard; one that is still there comes back at once."""
+    """The first fault, until a reset is accepted; a fault that is still present is latched again at once."""
     kept = ca.if_else(heard, 0.0, latched)
     return ca.if_else(ca.eq(kept, 0), first_of(bad), kept)
 
@@ -187,7 +187,7 @@ def latched_code(bad: dict[Fault, SX], latched: SX, heard: SX) -> SX:
 @final
 @dataclass(frozen=True)
 class WheelGuard:
-    """Before the motors of a sphere, which have no brakes: the guard brakes the wheels by their measured speeds.
+    """Guard of the motors of a sphere, which have no brakes: it brakes the wheels by their measured speeds.
 
     Attributes:
         atlas: the platform
@@ -197,13 +197,13 @@ class WheelGuard:
 
     @cached_property
     def state(self) -> Layout:
-        """What goes from tick to tick."""
+        """State between ticks."""
         torques = Port("torque", len(self.atlas.wheels), "N m", "torques that were let through last")
         return Layout((torques, Port("fault", (), "-", "why the guard stopped the sphere's law; 0 while it does not")))
 
     @cached_property
     def kernel(self) -> Kernel:
-        """Named `wheel_guard`."""
+        """The guard as a kernel named `wheel_guard`."""
         wheels, n = self.atlas.wheels, len(self.atlas.wheels)
         most = ca.DM([w.torque_max for w in wheels])
         slope = ca.DM([BRAKING * w.torque_max * w.gear / (BRAKED_FROM * w.speed_max) for w in wheels])
@@ -224,7 +224,7 @@ class WheelGuard:
         inputs = (
             self.state.port("sphere_guard", "state of the guard before the wheels"),
             Port("tau_law", n, "N m", "torques as the law gives them"),
-            Port("sound", (), "-", "1 where the law's other outputs are finite, and its state is no NaN"),
+            Port("sound", (), "-", "1 if the law's other outputs are finite and its state has no NaN"),
             Port("omega_wheel", n, "rad/s", "measured speeds of the wheels"),
             RESET,
         )
@@ -233,4 +233,4 @@ class WheelGuard:
             Port("tau_motor", n, "N m", "torques of the motors"),
             Port("sphere_fault", (), "-", "why the guard stopped the sphere's law, a number of `Fault`"),
         )
-        return Kernel("wheel_guard", inputs, outputs, expr, "checks torques, and brakes the wheels where they are bad")
+        return Kernel("wheel_guard", inputs, outputs, expr, "checks torques, and brakes the wheels if they are invalid")

@@ -1,4 +1,4 @@
-"""The latch that keeps the first fault until it is reset, what it forbids, and which legs it closes."""
+"""The latch that holds the first fault until it is reset, what the fault forbids, and which legs it closes."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Latch(Struct):
 
 
 def is_heard(state: SX, reset: SX) -> SX:
-    """Whether a reset counts, by the state one tick ago: under way it would hide what the monitors have found."""
+    """Whether a reset counts, by the state one tick ago: during motion it would hide the monitors' findings."""
     return ca.logic_and(ca.ne(reset, 0), is_one_of(state, RESETTABLE))
 
 
 def is_fresh(started: SX, state: SX, reset: SX) -> SX:
-    """1 in the first tick, and when a fault is reset at rest: there is nothing to compare with."""
+    """1 in the first tick, and when a fault is reset at rest: there are no previous values to compare with."""
     return ca.logic_or(ca.eq(started, 0), is_heard(state, reset))
 
 
 def stop_and_movable(latch: Latch, estop: Flag) -> tuple[Annotated[Flag, "stop"], Annotated[Flag, "movable"]]:
-    """What the state machine hears of it."""
+    """The latch's inputs to the state machine."""
     return ca.logic_or(ca.ne(latch.fault, 0), ca.ne(estop, 0)), ca.logic_not(latch.blocked)
 
 
@@ -45,7 +45,7 @@ def latched(
     p_min: Pascals, supply_time: Seconds, dt: Seconds, latch: Latch, state: Number, quiet: Flag, request: Number,
     estop: Flag, reset: Flag, p_supply: Pascals, lines_lost: Flag, converged: Flag, expired: Flag, found: Found,
 ) -> Latch:  # fmt: skip
-    """The latch after a tick; state and quiet are those of the tick before, `found` has a row for each leg."""
+    """The latch after a tick; state and quiet are those of the previous tick, `found` has a row for each leg."""
     driven = ca.eq(quiet, 0)
     enough = p_supply >= p_min  # false for NaN
     low = timer(latch.low, ca.logic_and(driven, ca.logic_not(enough)), dt)
@@ -62,7 +62,7 @@ def latched(
     for k in range(6):
         code = found.code[k]
         now = ca.if_else(ca.logic_and(code > 0, ca.logic_or(ca.eq(now, 0), code < now)), code, now)
-    kept = Latch.of(ca.if_else(is_heard(state, reset), 0.0, latch.column))  # what is still there is latched again
+    kept = Latch.of(ca.if_else(is_heard(state, reset), 0.0, latch.column))  # a remaining fault is latched again
     no_supply = active[Fault.SUPPLY]
     return Latch(
         fault=ca.if_else(ca.eq(kept.fault, 0), now, kept.fault),

@@ -1,4 +1,4 @@
-"""A control law of one's own by FILE.py:NAME; what goes wrong in the file becomes one sentence with its line."""
+"""A user's control law by FILE.py:NAME; an exception in the file becomes one sentence with its line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 def load_law(reference: str, hexapod: Hexapod) -> OwnLaw:
-    """The `OwnLaw` of that name, or what a function of that name makes for the platform; it has been traced."""
+    """The `OwnLaw` of that name, or the result of a function of that name for the platform; it has been traced."""
     where, _, name = reference.rpartition(":")
     if not (where.endswith(".py") and name.isidentifier()):
         raise UsageError(f"--law {reference!r}: it must be FILE.py:NAME")
@@ -32,7 +32,7 @@ def load_law(reference: str, hexapod: Hexapod) -> OwnLaw:
             ": OwnLaw(it, parameters, state)" if is_unit(made) else ", or a function of the platform that returns one"
         )
         raise UsageError(f"{name!r} in {where} {kind}, an OwnLaw is wanted{wrap}")
-    _guarded(where, lambda: made.program.routine.callees(), value)  # runs the person's own lines, all of them
+    _guarded(where, lambda: made.program.routine.callees(), value)  # runs all of the user's code
     return made
 
 
@@ -41,27 +41,27 @@ def _is_function(value: Any) -> bool:
 
 
 def _is_own(value: Any, where: str) -> bool:
-    """Whether it is a function written in that file."""
+    """Whether it is a function defined in that file."""
     return _is_function(value) and Path(value.__code__.co_filename) == Path(where).resolve()
 
 
 def _guarded(where: str, run: Callable[[], Result], function: Any = None) -> Result:
-    """Run a person's code; what it raises becomes one sentence with the file, and its last line there if there is one.
+    """Run a user's code; an exception becomes one sentence with the file, and its last line there if there is one.
 
     Args:
-        function: whose beginning is named where the error is not from a line of the file
+        function: its first line is named if the error is not from a line of the file
     """
     try:
         return run()
     except Exception as raised:
         error = raised.__cause__ if isinstance(raised, UsageError) and raised.__cause__ is not None else raised
         if isinstance(raised, UsageError) and error is raised:
-            raise  # it is about the call, such as a file that is not there
+            raise  # about the call itself, such as a missing file
         what = str(error) if isinstance(error, MotionBaseError) else f"{type(error).__name__}: {error}"
         if isinstance(error, SyntaxError):
             what = f"SyntaxError: {error.msg}"
         path = str(Path(where).resolve())
-        if f"{path}:" in what:  # a kernel says itself which line of its expression it is
+        if f"{path}:" in what:  # a kernel's message already names the line of its expression
             raise UsageError(what) from error
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
         if isinstance(error, SyntaxError) and error.filename == path:

@@ -1,4 +1,4 @@
-"""What the control law must know of its legs' kind: gains, state, loop and design, for hydraulic and electric legs."""
+"""What the control law needs to know about a kind of leg: gains, state, loop and design; hydraulic and electric."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from motionbase.errors import PlatformError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.sizing.reserves import OVERHAULED, Reserves
 
-UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # of a spool's place, rate and command
-SMALL = 0.01  # part of them that is away from all limits
-SPEED_FACTOR = 1.3  # measured over commanded speed of a leg at which it counts as running away
-STALL_PART = 0.1  # of the largest force of a leg: pushed by that much more than it needs, it must move
-COMMAND_RATE = 40.0  # [1/s] of the commands, where valve or drive can follow it
+UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # unit states: position, rate and command of a spool
+SMALL = 0.01  # fraction of them that is within all limits
+SPEED_FACTOR = 1.3  # measured over commanded speed from which a leg counts as running away
+STALL_PART = 0.1  # of the largest force of a leg: pushed by this much more than it needs, it must move
+COMMAND_RATE = 40.0  # [1/s] rate of the commands, if valve or drive can follow it
 
 
 class LegControl(Protocol):
-    """One kind of legs, for one platform."""
+    """One kind of leg, for one platform."""
 
     @property
     def gains(self) -> type[Struct]:
@@ -45,52 +45,52 @@ class LegControl(Protocol):
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """Values of thresholds of the monitors that depend on the legs, by name."""
+        """Values of monitor thresholds that depend on the legs, by name."""
 
     @property
     def p_supply(self) -> float:
-        """What a good supply reads."""
+        """Nominal supply reading."""
 
     @property
     def p_return(self) -> float:
-        """What a good return reads."""
+        """Nominal return reading."""
 
     @property
     def brakes(self) -> bool:
-        """Whether legs that are told to be quiet are held by brakes: the output `abort` closes them."""
+        """Whether quiet legs are held by brakes: the output `abort` closes them."""
 
     @property
     def state(self) -> type[Struct]:
-        """What the loop of a leg keeps; `command` is one of its quantities."""
+        """State of a leg's loop; `command` is one of its quantities."""
 
     def command(
         self, gains: Any, dt: SX, state: Any, reference: SX, f_ff: SX, quiet: SX, leg: Watch, l_ddot: SX, lines: Lines
     ) -> tuple[Any, SX, SX, SX]:
         """The loop of one leg: its state after the tick, the command, its feed-forward and feedback before limits.
 
-        Of the leg what is believed counts, but for the acceleration, which the platform's sensors better.
+        It uses the believed measurements of the leg, except the acceleration, which the platform's sensors improve.
         """
 
     @property
     def areas(self) -> tuple[float, float] | None:
-        """Of the piston, cap and rod side [m^2], if there is one."""
+        """Piston areas of the cap and the rod side [m^2], if there is a piston."""
 
     def actuation(self, model: SX, command: SX, quiet: SX, valve_meas: SX, f: SX) -> tuple[SX, SX, SX, SX]:
-        """How far valve or drive is off a model that was told the same, as `watchdogs.Actuation`."""
+        """Deviation of valve or drive from a model with the same command, as `watchdogs.Actuation`."""
 
     @property
     def linear(self) -> LinearLeg | LinearDrive:
-        """What the design is made for."""
+        """The linear model for the design."""
 
     @property
     def masses(self) -> tuple[float, ...]:
-        """Of the modes, heaviest first [kg]."""
+        """Modal masses, heaviest first [kg]."""
 
     def frequency(self, mass: float) -> float:
-        """What a mode does by itself: the oil spring's frequency, or the bandwidth of the speed loop [Hz]."""
+        """Natural frequency of a mode on the oil spring, or bandwidth of the speed loop [Hz]."""
 
     def margins(self, *masses: float, late: float = 0.0) -> Margins:
-        """The worst of these modes, or of all; with the loop so much later than it is [s]."""
+        """Margins of the worst of these modes, or of all; with `late` [s] more delay in the loop."""
 
 
 @final
@@ -107,23 +107,23 @@ class HydraulicControl:
 
     @cached_property
     def linear(self) -> LinearLeg:
-        """A leg about the softest place of its stroke."""
+        """A leg about the softest position of its stroke."""
         stroke = self.platform.stroke
         return design.linear_leg(self.actuator, stroke.hard_length, modal_masses(self.platform), self.dt)
 
     @cached_property
     def designed(self) -> dict[str, float]:
-        """By `design.gains_for`, with a tick in reserve."""
+        """Gains from `design.gains_for`, with one tick of reserve."""
         return design.gains_for(self.linear, reserve=design.RESERVE * self.dt)
 
     @property
     def areas(self) -> tuple[float, float] | None:
-        """Of the piston [m^2]."""
+        """Areas of the piston [m^2]."""
         return self.actuator.area_cap, self.actuator.area_rod
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """Of pressure and speed."""
+        """Thresholds of pressure and speed."""
         speed_max = SPEED_FACTOR * self.platform.limits.leg_velocity
         stall = STALL_PART * self.actuator.area_cap * self.actuator.p_supply
         known = {"pressure_max": 2.0 * self.actuator.relief_pressure, "speed_max": speed_max, "stall_force": stall}
@@ -133,18 +133,18 @@ class HydraulicControl:
 
     @property
     def p_supply(self) -> float:
-        """Nominal [Pa]."""
+        """Nominal supply pressure [Pa]."""
         return self.actuator.p_supply
 
     @property
     def p_return(self) -> float:
-        """Nominal [Pa]."""
+        """Nominal return pressure [Pa]."""
         return self.actuator.p_return
 
     def command(
         self, gains: Any, dt: SX, state: Any, reference: SX, f_ff: SX, quiet: SX, leg: Watch, l_ddot: SX, lines: Lines
     ) -> tuple[Any, SX, SX, SX]:
-        """From reference and pressures to a valve command."""
+        """Valve command from reference and pressures."""
         stroke = self.platform.stroke
         loop = compensator.compensator(self.actuator, stroke.hard_min, stroke.hard_max)
         oil = leg.p_cap, leg.p_rod, lines.supply, lines.back
@@ -152,24 +152,24 @@ class HydraulicControl:
         return made
 
     def actuation(self, model: SX, command: SX, quiet: SX, valve_meas: SX, f: SX) -> tuple[SX, SX, SX, SX]:
-        """Place and rate of the spool behind its command, which is too slow to bring it to the limit of its rate."""
+        """Position and rate of the spool behind its command, which is too slow to reach the spool's rate limit."""
         steps = [spool_step(self.actuator, self.dt, *(SMALL * e for e in unit)) for unit in UNITS]
-        linear = ca.DM([[float(x) / SMALL for x in after] for after in steps]).T  # as it is away from its limits
+        linear = ca.DM([[float(x) / SMALL for x in after] for after in steps]).T  # the linear part of the response
         after = linear @ ca.vertcat(model, command)
         place, rate = snapped(after[0]), snapped(after[1])
         return place - valve_meas, rate, place, rate
 
     @property
     def masses(self) -> tuple[float, ...]:
-        """On the oil springs."""
+        """Modal masses on the oil springs [kg]."""
         return self.linear.masses
 
     def frequency(self, mass: float) -> float:
-        """Of the mass on the oil spring [Hz]."""
+        """Natural frequency of the mass on the oil spring [Hz]."""
         return math.sqrt(self.linear.stiffness / mass) / (2 * math.pi)
 
     def margins(self, *masses: float, late: float = 0.0) -> Margins:
-        """Broken at the valve command."""
+        """Margins, with the loop opened at the valve command."""
         later = replace(self.linear, masses=masses or self.masses, delay=self.linear.delay + late)
         return design.margins(later, self.designed)
 
@@ -177,7 +177,7 @@ class HydraulicControl:
 @final
 @dataclass(frozen=True)
 class ElectricControl:
-    """Legs with drives that follow a speed, and brakes."""
+    """Legs with drives that follow a speed command, and brakes."""
 
     platform: Hexapod
     actuator: ElectricActuator
@@ -189,25 +189,25 @@ class ElectricControl:
 
     @cached_property
     def linear(self) -> LinearDrive:
-        """A leg away from its limits."""
+        """A leg within its limits."""
         return electric_design.linear_drive(self.actuator, modal_masses(self.platform), self.dt)
 
     @cached_property
     def designed(self) -> dict[str, float]:
-        """By `electric_design.gains_for`, with a tick in reserve; the lead makes up for the delay of the loop."""
+        """Gains from `electric_design.gains_for`, with one tick of reserve; the lead compensates the loop's delay."""
         gains = electric_design.gains_for(self.linear, reserve=design.RESERVE * self.dt)
         return gains | {"lead": self.linear.delay}
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """Pressures read 0; a leg that runs away is faster than its drive can drive it."""
+        """Pressures read 0; a leg that is faster than its drive can drive it is running away."""
         if (slow := Reserves(self.platform).speed.finding) is not None and slow.fatal:
             raise PlatformError(f"platform {self.platform.name!r}: {slow.sentence}")
         speed_max = min(SPEED_FACTOR * self.platform.limits.leg_velocity, OVERHAULED * self.actuator.v_max)
-        # drives without power are off at once; their brakes must not be taken for a fault of a drive
+        # drives without power switch off at once; their braking must not count as a fault of a drive
         known = {"pressure_max": 1.0, "speed_max": speed_max, "supply_time": 0.01}
         speed, force, fastest = self.platform.sensors.spool, self.platform.sensors.force, self.platform.limits
-        late = speed.delay * fastest.leg_acceleration / self.actuator.v_max  # of a speed that is reported late
+        late = speed.delay * fastest.leg_acceleration / self.actuator.v_max  # error of a delayed speed report
         bias = abs(speed.bias) + abs(force.bias) / (self.actuator.speed_gain * self.actuator.v_max)
         known |= mismatch(bias + late, force.delay) | drift(self.platform)
         known["valve_rate_max"] = min(COMMAND_RATE, self.actuator.speed_bandwidth)
@@ -215,7 +215,7 @@ class ElectricControl:
 
     @property
     def p_supply(self) -> float:
-        """All of the nominal power."""
+        """Full nominal power."""
         return self.actuator.p_supply
 
     @property
@@ -226,15 +226,15 @@ class ElectricControl:
     def command(
         self, gains: Any, dt: SX, state: Any, reference: SX, f_ff: SX, quiet: SX, leg: Watch, l_ddot: SX, lines: Lines
     ) -> tuple[Any, SX, SX, SX]:
-        """From reference and length to a speed command."""
+        """Speed command from reference and length."""
         loop = electric.speed_compensator(self.actuator, self.platform.stroke.hard_min, self.platform.stroke.hard_max)
         made: tuple[Any, SX, SX, SX] = loop(gains, dt, state, reference, f_ff, quiet, leg.l)
         return made
 
     def actuation(self, model: SX, command: SX, quiet: SX, valve_meas: SX, f: SX) -> tuple[SX, SX, SX, SX]:
-        """The force that the speed loop makes of command and reported speed, against that of the current.
+        """Force expected from the speed loop, given command and reported speed, compared with that of the current.
 
-        Divided by the speed loop's gain it is a difference of commands, whatever the load.
+        Divided by the gain of the speed loop it is a difference of commands, independent of the load.
         """
         a, known = self.actuator, ca.fabs(valve_meas) < ca.inf
         l_dot, stopped = a.v_max * ca.if_else(known, valve_meas, 0.0), ca.ne(quiet, 0)
@@ -242,14 +242,14 @@ class ElectricControl:
         force = model[1] + self.dt / (self.dt + a.torque_lag) * (wanted - model[1])
         per_command = 1 / (a.speed_gain * a.v_max)
         miss = ca.if_else(ca.fabs(f) < ca.inf, f - force, 0.0)
-        integral = model[0] + self.dt * (winding + 0.25 * a.speed_bandwidth * miss)  # a bias is not gathered
-        told = ca.ne(f, 0)  # a drive that tells no force reads 0: its speed alone is watched then
+        integral = model[0] + self.dt * (winding + 0.25 * a.speed_bandwidth * miss)  # a bias is not integrated
+        told = ca.ne(f, 0)  # a drive that reports no force reads 0: then only its speed is monitored
         off = ca.if_else(ca.logic_or(stopped, known), ca.if_else(told, per_command * (force - f), 0.0), ca.inf)
         return off, per_command * (wanted - model[1]) / a.torque_lag, snapped(integral), snapped(force)
 
     @property
     def masses(self) -> tuple[float, ...]:
-        """With the rotors'."""
+        """Modal masses with the rotors' [kg]."""
         return self.linear.masses
 
     def frequency(self, mass: float) -> float:
@@ -257,25 +257,25 @@ class ElectricControl:
         return self.linear.gain / mass / (2 * math.pi)
 
     def margins(self, *masses: float, late: float = 0.0) -> Margins:
-        """Broken at the speed command."""
+        """Margins, with the loop opened at the speed command."""
         later = replace(self.linear, masses=masses or self.masses, delay=self.linear.delay + late)
         return electric_design.margins(later, self.designed["k_p"])
 
 
 def usual_values(layout: Layout) -> dict[str, float]:
-    """Start values of single numbers, by name."""
+    """Initial values of scalar quantities, by name."""
     return {p.name: float(p.start_values[0]) for p in layout.ports}
 
 
 def mismatch(bias: float, delay: float) -> dict[str, float]:
-    """Thresholds for valve and drive with sensors that are off by a bias [-] and late by a delay [s]."""
+    """Thresholds for valve and drive, given the bias [-] and delay [s] of the sensors."""
     usual = usual_values(Thresholds.layout)
     wider = {name: usual[name] + 2 * bias for name in ("mismatch_max", "mismatch_slow")}
     return wider | {"mismatch_lag": usual["mismatch_lag"] + 1.5 * delay}
 
 
 def drift(platform: Hexapod) -> dict[str, float]:
-    """Thresholds for a length and a rate with sensors that are off by a bias, late, or coarse."""
+    """Thresholds for length and rate, given the bias, delay and resolution of the sensors."""
     usual = usual_values(Thresholds.layout)
     length, rate = platform.sensors.position, platform.sensors.velocity
     gathered = abs(rate.bias) / usual["drift_corner"]
@@ -287,12 +287,12 @@ def drift(platform: Hexapod) -> dict[str, float]:
 
 
 def watched(platform: Hexapod, legs: LegControl) -> LegKind:
-    """What the monitors must know of the legs."""
+    """What the monitors need to know about the legs."""
     return LegKind(legs.actuation, legs.areas, platform.stroke.hard_min, platform.stroke.hard_max)
 
 
 def leg_control(platform: Hexapod, dt: float) -> LegControl:
-    """Of a platform's legs; dt is the period of the law [s]."""
+    """The control of a platform's legs; dt is the period of the law [s]."""
     if isinstance(platform.actuator, ElectricActuator):
         return ElectricControl(platform, platform.actuator, dt)
     return HydraulicControl(platform, platform.actuator, dt)

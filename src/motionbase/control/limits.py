@@ -1,12 +1,12 @@
-"""Limits of position, velocity, acceleration and jerk of one axis, kept in discrete time and without wind-up.
+"""Limits of position, velocity, acceleration and jerk of one axis, in discrete time and without wind-up.
 
-The limiter follows its target. It passes a target through unchanged as long as no limit is touched; otherwise it chases
+The limiter follows its target. It passes a target through unchanged as long as no limit is reached; otherwise it chases
 the target as fast as the limits allow. Its state is the motion of its output and the target's last acceleration, so
-there is nothing to wind up: a target that comes back inside is followed at once. Each leg and each degree of freedom
-has its own: a leg at its end does not scale the motion of healthy ones.
+nothing can wind up: a target that returns inside the limits is followed at once. Each leg and each degree of freedom
+has its own limiter: a leg at its end does not scale the motion of the others.
 
-Limits of position, velocity and acceleration are kept exactly. Jerk is for the ride and for the oil spring, which rings
-at a step of acceleration: it gives way where one of the others would be exceeded.
+Limits of position, velocity and acceleration are kept exactly. The jerk limit serves comfort and the oil spring, which
+rings after a step of acceleration: it yields if one of the others would be exceeded.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from motionbase.compile import Port, Program, Struct, cond, q
 from motionbase.compile.struct import MIXED
 from motionbase.control.quantities import SX, Flag, Motions, Six
 
-CHASE = 0.5  # of acceleration and jerk, to brake with in a chase: enough is left for a target that moves
-FOLLOW = 4.0  # times the jerk of a chase, up to which a target is followed: fast tones are smooth all the same
+CHASE = 0.5  # of acceleration and jerk, for braking in a chase: leaves enough for a moving target
+FOLLOW = 4.0  # times the jerk of a chase, up to which a target is followed: fast tones are still smooth
 KEEPS_UP, TOO_FAST = 1.05, 1.25  # acceleration of a target over that of the chase: below, above
-NOTICE, FORGET = 0.01, 1.0  # [s] in which a target that is too fast is found out, and forgiven
-CATCH = 0.25  # of the jerk, which may be left when the target is met: the next tick takes twice as much
-SETTLE_TICKS = 6.0  # time constant of the velocity in a chase, where the error is small
+NOTICE, FORGET = 0.01, 1.0  # [s] in which a target that is too fast is detected, and forgotten
+CATCH = 0.25  # of the jerk, which may remain when the target is met: the next tick uses twice as much
+SETTLE_TICKS = 6.0  # time constant of the velocity in a chase with a small error
 
 
 class Limiter(Struct):
-    """What a limiter keeps from tick to tick."""
+    """State of a limiter."""
 
     x: SX = q(MIXED, text="position of the output")
     v: SX = q(MIXED, text="its velocity")
@@ -38,7 +38,7 @@ class Limiter(Struct):
 
 
 class Bounds(NamedTuple):
-    """Limits of one axis; a_chase is for a target that is out of reach, a_brake is counted on before an end."""
+    """Limits of one axis; a_chase is for a target out of reach, a_brake is relied on before an end."""
 
     x_min: SX
     x_max: SX
@@ -49,7 +49,7 @@ class Bounds(NamedTuple):
 
 
 def steps_to_stop(d: SX, a: SX, dt: SX) -> SX:
-    """Ticks in which distance d is covered when the velocity falls by a dt in each; at least 1."""
+    """Ticks to cover the distance d when the velocity falls by a dt in each; at least 1."""
     return ca.fmax(1.0, ca.ceil((ca.sqrt(1 + 8 * d / (a * dt**2)) - 1) / 2))
 
 
@@ -57,17 +57,17 @@ def braking_velocity(d: SX, a: SX, dt: SX) -> SX:
     """Largest velocity for the next tick from which braking by a covers at most d; tends to sqrt(2 a d) for small dt.
 
     With velocities v, v - a dt, ... the distance of n ticks is n v dt - a dt^2 n (n - 1) / 2. Solved for v with the
-    least n that brakes to a stop, so no acceleration above a is ever needed, not even in the last tick.
+    least n that brakes to a stop, so that no acceleration above a is ever needed, not even in the last tick.
     """
     n = steps_to_stop(d, a, dt)
     return d / (n * dt) + a * dt * (n - 1) / 2
 
 
 def smooth_root(x: SX, rate: SX, knee: SX) -> tuple[SX, SX]:
-    """y with y' y = rate far from 0 and y = rate x / knee near it, odd in x; and y' = dy/dx.
+    """y with y' y = rate far from 0 and y = rate x / knee near 0, odd in x; and y' = dy/dx.
 
-    As velocity over distance it brakes by `rate`, as acceleration over velocity it does so with jerk `rate`, and the
-    end of either is exponential instead of abrupt: y = sqrt(knee^2 + 2 rate |x|) - knee.
+    As velocity over distance it brakes by `rate`; as acceleration over velocity it has the jerk `rate`; the end of
+    either is exponential instead of abrupt: y = sqrt(knee^2 + 2 rate |x|) - knee.
     """
     root = ca.sqrt(knee**2 + 2 * rate * ca.fabs(x))
     return ca.sign(x) * (root - knee), rate / root
@@ -78,7 +78,7 @@ def _chase(
     x_max: SX, v_max: SX, a_chase: SX, j_chase: SX,
 ) -> SX:  # fmt: skip
     """Acceleration that meets the target: along the velocity from which it can still be met without overshoot."""
-    # the target when the output was at x, a tick ago; its velocity as a difference, which v is
+    # the target one tick ago, when the output was at x; its velocity as a difference quotient, like v
     rise = r_ddot - r_ddot_before
     gap = r - x - r_dot * dt + (r_ddot / 2 - rise / 6) * dt**2
     r_dot = r_dot - (3 / 2 * r_ddot - 7 / 6 * rise) * dt
@@ -87,7 +87,7 @@ def _chase(
     nearing, slope = smooth_root(gap, a, knee)
     aimed = ca.fmin(ca.fmax(r_dot + nearing, -v_max), v_max)
     along = ca.if_else(ca.eq(aimed, r_dot + nearing), r_ddot_before - slope * (v - r_dot), 0.0)
-    # an end is approached in the same way, long before braking with all that there is would be needed
+    # an end is approached in the same way, long before full braking would be needed
     most, steep_up = smooth_root(ca.fmax(x_max - x, 0.0), a, knee)
     least, steep_down = smooth_root(ca.fmin(x_min - x, 0.0), a, knee)
     wanted = ca.fmin(ca.fmax(aimed, least), most)
@@ -97,13 +97,13 @@ def _chase(
 
 
 class Aim(NamedTuple):
-    """What a tick knows of its target, and what it takes to be there at its end.
+    """The target in this tick, and the motion that reaches it at its end.
 
     Attributes:
-        r, r_dot, r_ddot: the target within the limits of position; it rests where it is not `inside`
-        near: whether it is within reach now, and will be in the next tick
-        v, a: velocity and acceleration that lead to it
-        haste: acceleration of targets of late, over that of the chase
+        r, r_dot, r_ddot: the target within the limits of position; at rest unless it is `inside`
+        near: whether it is within reach now and in the next tick
+        v, a: velocity and acceleration that reach it
+        haste: recent acceleration of targets, over that of the chase
     """
 
     r: SX
@@ -119,7 +119,7 @@ class Aim(NamedTuple):
 def _aim(dt: SX, jerk_time: SX, bounds: Bounds, before: Limiter, target: SX) -> Aim:
     x_min, x_max, _, a_max, a_chase, _ = bounds
     x, v, a = before.x, before.v, before.a
-    known = ca.SX(1)  # a NaN leads nowhere: stay
+    known = ca.SX(1)  # a NaN is ignored: stay
     for k in range(3):
         known = ca.logic_and(known, ca.fabs(target[k]) < ca.inf)
     r = ca.if_else(known, ca.fmin(ca.fmax(target[0], x_min), x_max), x)
@@ -132,7 +132,7 @@ def _aim(dt: SX, jerk_time: SX, bounds: Bounds, before: Limiter, target: SX) -> 
     jump, jump_chase = FOLLOW * a_max * dt / jerk_time, a_chase * dt / jerk_time
     up, down = ca.fmax(v_follow, 0.0), ca.fmax(-v_follow, 0.0)
     a_soft, room_up, room_down = CHASE * a_chase, ca.fmax(x_max - x, 0.0), ca.fmax(x - x_min, 0.0)
-    gentle = ca.logic_and(  # d >= v^2 / 2a + v a / 2j on both sides: the ends are not near yet
+    gentle = ca.logic_and(  # d >= v^2 / 2a + v a / 2j on both sides: the ends are not close yet
         up * (up + a_soft * jerk_time) <= 2 * a_soft * room_up,
         down * (down + a_soft * jerk_time) <= 2 * a_soft * room_down,
     )
@@ -148,10 +148,10 @@ def _aim(dt: SX, jerk_time: SX, bounds: Bounds, before: Limiter, target: SX) -> 
 
 
 def _is_free(dt: SX, bounds: Bounds, before: Limiter, aim: Aim) -> SX:
-    """Whether nothing is to be limited, so that the target itself is the output."""
+    """Whether nothing must be limited, so that the target itself is the output."""
     x, v = before.x, before.v
     up, down = ca.fmax(aim.v, 0.0), ca.fmax(-aim.v, 0.0)
-    # half of the way that braking may take: v^2 / 2a + v dt / 2, and a bit for whole ticks
+    # half of the braking distance: v^2 / 2a + v dt / 2, and a margin for whole ticks
     far = ca.logic_and(
         up * (up + bounds.a_brake * dt) <= bounds.a_brake * ca.fmax(bounds.x_max - x, 0.0),
         down * (down + bounds.a_brake * dt) <= bounds.a_brake * ca.fmax(x - bounds.x_min, 0.0),
@@ -162,12 +162,12 @@ def _is_free(dt: SX, bounds: Bounds, before: Limiter, aim: Aim) -> SX:
 
 
 def _held_back(dt: SX, jerk_time: SX, bounds: Bounds, before: Limiter, target: SX, aim: Aim) -> Any:
-    """The output within all limits, as near to the target as they allow."""
+    """The output within all limits, as close to the target as they allow."""
     x_min, x_max, v_max, a_max, a_chase, a_brake = bounds
     x, v, a = before.x, before.v, before.a
     j_follow, j_chase = FOLLOW * a_max / jerk_time, a_chase / jerk_time
 
-    # a target that can be kept up with is met in its motion, one that is too fast as if it stood: it is never overshot
+    # a target that can be followed is met at its velocity, one that is too fast as if at rest: it is never overshot
     share = ca.fmin(ca.fmax((TOO_FAST - aim.haste) / (TOO_FAST - KEEPS_UP), 0.0), 1.0)
     rise = share * ca.fmin(ca.fmax(aim.r_ddot - before.a_target, -j_follow * dt), j_follow * dt)
     moving = share * aim.r_dot, share * aim.r_ddot, share * before.a_target
@@ -175,7 +175,7 @@ def _held_back(dt: SX, jerk_time: SX, bounds: Bounds, before: Limiter, target: S
     a_wanted = ca.fmin(ca.fmax(a_wanted, a + rise - j_chase * dt), a + rise + j_chase * dt)
     wanted = ca.if_else(aim.near, aim.v, v + a_wanted * dt)
 
-    # limits, the last has the last word
+    # limits, in increasing priority
     v_next = ca.fmin(ca.fmax(wanted, -v_max), v_max)
     v_next = ca.fmin(v_next, braking_velocity(ca.fmax(x_max - x, 0.0), a_brake, dt))
     v_next = ca.fmax(v_next, -braking_velocity(ca.fmax(x - x_min, 0.0), a_brake, dt))
@@ -183,7 +183,7 @@ def _held_back(dt: SX, jerk_time: SX, bounds: Bounds, before: Limiter, target: S
 
     follows = ca.logic_and(ca.logic_and(aim.inside, aim.near), ca.eq(v_next, wanted))
     x_next = x + v_next * dt
-    x_next = ca.fmin(ca.fmax(x_next, ca.fmin(x_min, x)), ca.fmax(x_max, x))  # rounding; x itself may be outside
+    x_next = ca.fmin(ca.fmax(x_next, ca.fmin(x_min, x)), ca.fmax(x_max, x))  # against rounding; x itself may be outside
     x_next = ca.if_else(follows, aim.r, x_next)
     motion = ca.vertcat(x_next, v_next, (v_next - v) / dt)
     after = before.replace(x=motion[0], v=motion[1], a=motion[2], a_target=aim.r_ddot, haste=aim.haste)
@@ -191,7 +191,7 @@ def _held_back(dt: SX, jerk_time: SX, bounds: Bounds, before: Limiter, target: S
 
 
 def limited(dt: SX, jerk_time: SX, *given: Any, quick: bool = True) -> Any:
-    """The limiter after a tick, its motion, and whether it is not the target's; `quick` where nothing is limited."""
+    """The limiter after a tick, its motion, and whether it differs from the target; `quick`: skip if not limited."""
     bounds, before, target = Bounds(*given[:6]), given[6], given[7]
     aim = _aim(dt, jerk_time, bounds, before, target)
     if not quick:

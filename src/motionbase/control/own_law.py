@@ -1,4 +1,4 @@
-"""Laws of people's own: what a closed loop needs of a control law, and a law made of a Python function or a unit."""
+"""User laws: what a closed loop needs from a control law, and a law from a Python function or a unit."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from typing import Any, Protocol, final
 
 from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Layout, Program, Unit
-from motionbase.compile.struct import Vector
 from motionbase.control.ports import INPUTS, OUTPUTS, ControlPorts, Quantities, layout_of
 from motionbase.errors import PortError
 
-PERIOD = 1 / 2000  # [s] of a tick, as the law of this package has it
+PERIOD = 1 / 2000  # [s] of a tick, as in the law of this package
 
 
 class Law(Protocol):
-    """A control law as the closed loop, the executive and the export see it."""
+    """Interface of a control law for the closed loop, the executive and the export."""
 
     @property
     def program(self) -> Unit:
-        """What runs each tick, over the ports of `ControlPorts`."""
+        """The unit that runs each tick, over the ports of `ControlPorts`."""
 
     @property
     def parameters(self) -> Layout:
-        """Of the port `parameters`."""
+        """Layout of the port `parameters`."""
 
     @property
     def state(self) -> Layout:
-        """Of the ports `x` and `x_next`."""
+        """Layout of the ports `x` and `x_next`."""
 
     @property
     def dt(self) -> float:
         """Period of a tick [s]."""
 
-    def parameter_vector(self, **changes: ArrayLike) -> Vector:
+    def parameter_vector(self, **changes: ArrayLike) -> Array:
         """Values for the port `parameters`; changes by name."""
 
-    def initial_state(self) -> Vector:
-        """For the port `x` before the first tick."""
+    def initial_state(self) -> Array:
+        """Value of the port `x` before the first tick."""
 
 
 @final
@@ -48,12 +48,12 @@ class Law(Protocol):
 class OwnLaw:
     """A user law: any program or kernel with the ports of `ControlPorts`.
 
-    Its states are its own affair. It hears every request; the numbers of `State` are only what the record calls them.
+    It defines its own states. It receives every request; the numbers of `State` are only their names in the record.
 
     Attributes:
-        program: takes `parameters`, `x` and INPUTS, gives `x_next` and OUTPUTS
+        program: takes `parameters`, `x` and INPUTS, returns `x_next` and OUTPUTS
         parameters: names, units, values and bounds of its parameters
-        state: names and first values of its state
+        state: names and initial values of its state
         dt: period of a tick [s]
     """
 
@@ -85,14 +85,14 @@ class OwnLaw:
         state: Quantities,
         dt: float = PERIOD,
     ) -> OwnLaw:
-        """From a Python function over structs or over expressions by name, as `ControlPorts.law` takes it."""
+        """From a Python function over structs or over expressions by name, as for `ControlPorts.law`."""
         program = ControlPorts.law(name, function, parameters, state)
         return OwnLaw(program, layout_of(parameters, flat=True), layout_of(state), dt)
 
-    def parameter_vector(self, **changes: ArrayLike) -> Vector:
+    def parameter_vector(self, **changes: ArrayLike) -> Array:
         """Values for the port `parameters`; changes by name."""
         return self.parameters.vector(changes)
 
-    def initial_state(self) -> Vector:
-        """For the port `x` before the first tick."""
+    def initial_state(self) -> Array:
+        """Value of the port `x` before the first tick."""
         return self.state.vector()

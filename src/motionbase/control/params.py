@@ -1,4 +1,4 @@
-"""Parameters and state of the control law as structs; the parameters' values suit a platform."""
+"""Parameters and state of the control law as structs; the parameters' values are derived from a platform."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from motionbase.record.generators import COLUMNS, COUNT
 from motionbase.record.states import State
 from motionbase.record.words import told
 
-SUPPLY_PART = 0.6  # of the nominal supply pressure that is needed
+SUPPLY_PART = 0.6  # required fraction of the nominal supply pressure
 
 
 class Parameters(Struct):
-    """All parameters; people know them by the names inside."""
+    """All parameters; users see the names of the inner quantities."""
 
     allowed: Allowed = q(of=Allowed)
     moves: Moves = q(of=Moves)
@@ -40,7 +40,7 @@ class Parameters(Struct):
 
 
 class ControlState(Struct):
-    """What goes from tick to tick."""
+    """State between ticks."""
 
     started: SX = q("-", text="0 before the first tick")
     state: SX = q("-", text="of the machine", start=float(State.OFF))
@@ -50,7 +50,7 @@ class ControlState(Struct):
     plan: Plan = q(of=Plan, rows=AXES, text="move: start with two derivatives, time of its stop, travel")
     duration: SX = q("s", text="of the move", start=1.0)
     limited: SX = q(MIXED, (AXES, 3), "trajectory, degrees of freedom within their limits")
-    added: SX = q(MIXED, (6, 3), "what the legs really got beyond the degrees of freedom")
+    added: SX = q(MIXED, (6, 3), "the legs' actual motion beyond the degrees of freedom")
     sums: SX = q(MIXED, (AXES, 3), "generators in it")
     dof_before: Limiter = q(of=Limiter, rows=6, text="limiters of the degrees of freedom")
     leg_before: Limiter = q(of=Limiter, rows=6, text="limiters of the legs")
@@ -63,7 +63,7 @@ class ControlState(Struct):
     settings: SX = q(MIXED, (COUNT, len(COLUMNS)), "generator settings in use")
     version: SX = q("-", text="of these settings")
     generator_ticks: SX = q("-", text="since the transition to drive")
-    generator_stop: SX = q("s", text="when the drive was told to stop")
+    generator_stop: SX = q("s", text="time at which the drive ended")
     live: SX = q("-", text="1 while generators run")
     active: SX = q("-", text="1 while generators give anything")
     pose_meas: SX = q("m, rad", 6, "pose from measured lengths")
@@ -74,25 +74,25 @@ class ControlState(Struct):
     f_needed: SX = q("N", 6, "leg forces that weight and inertia need")
     f_beyond: SX = q("N", 6, "leg forces beyond these that the platform feels")
     latch: Latch = q(of=Latch, text="first fault, blocked, shut off, time of low supply, legs that are closed")
-    abort: SX = q("-", text="how far the hardware was told to act")
+    abort: SX = q("-", text="commanded shut-off of the hardware, 0 to 1")
     lines: Lines = q(of=Lines, text="believed supply and return pressure, time of unbelievable ones")
     leg_state: Any = q(of=Struct, rows=6, text="of the legs' kind")
 
 
 def parameters_of(legs: LegControl) -> type[Parameters]:
-    """The parameters of a law for such legs."""
+    """The parameters of a law for this kind of leg."""
     return Parameters.with_quantities(gains=q(of=legs.gains))
 
 
 def state_of(legs: LegControl) -> type[ControlState]:
-    """The state of a law for such legs."""
+    """The state of a law for this kind of leg."""
     leg_state = q(of=legs.state, rows=6, text="loops of the legs")
     lines = q(of=Lines.nominal(legs.p_supply, legs.p_return), text=ControlState.layout.find("lines").description)
     return ControlState.with_quantities(lines=lines, leg_state=leg_state)
 
 
 def parameters_for(platform: Hexapod, legs: LegControl) -> Layout:
-    """All parameters with their values for the platform, and how far people may tune them."""
+    """All parameters with their values for the platform and their tuning bounds."""
     limits, stroke = platform.limits, platform.stroke
     known: dict[str, Any] = {
         **{f"dof_{name}": tuple(getattr(limits, name)) for name in ("position", "velocity", "acceleration")},

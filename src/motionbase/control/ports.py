@@ -1,7 +1,7 @@
-"""Ports of the control law: what goes in every tick, what comes out, and which channel of the record each number is.
+"""Ports of the control law: its inputs and outputs of every tick, and the channel of the record for each number.
 
-A user law is a `Program` or `Kernel` with the same inputs and outputs; `ControlPorts.check` says what is
-missing. Only `valve_cmd`, `abort` and the state go to the plant and back; the rest is for the record.
+A user law is a `Program` or `Kernel` with the same inputs and outputs; `ControlPorts.check` says what is missing. Only
+`valve_cmd`, `abort` and the state affect the plant; the other outputs are for the record.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Quantities: TypeAlias = Layout | type[Struct]
 
 
 class Inputs(Struct):
-    """What a control law is given each tick; each quantity is a port of its own."""
+    """Inputs of a control law in each tick; each quantity is a separate port."""
 
     request: SX = q("-", text="of the operator, for one tick: a number of `Request`")
     mode: SX = q("-", text="asked for: 0 host, 1 maintenance; heard outside drive, the ways to and from it, and freeze")
@@ -47,10 +47,10 @@ class Inputs(Struct):
 
 
 class Outputs(Struct):
-    """What a control law gives each tick; each quantity is a port of its own."""
+    """Outputs of a control law in each tick; each quantity is a separate port."""
 
     valve_cmd: SX = q(QUANTITIES["valve_cmd"], 6)
-    abort: SX = q("-", text="0 to 1: how far the hardware must have shut the valves off")
+    abort: SX = q("-", text="0 to 1: required shut-off of the valves by the hardware")
     state: SX = q("-", text="a number of `State`")
     mode_used: SX = q("-", text="0 host, 1 maintenance")
     time_in_state: SX = q("s")
@@ -75,11 +75,11 @@ class Outputs(Struct):
 INPUTS, OUTPUTS = Inputs.layout.ports, Outputs.layout.ports
 ELSEWHERE = ("t", "tick", "alpha_x", "alpha_y", "alpha_z", "command_ack", "host_lost", "lateness", "compute",
              "overruns", "load")  # fmt: skip
-"""Channels of the standard record that the executive, the plant or the host link know, and the control law does not."""
+"""Channels of the standard record that come from the executive, the plant or the host link, not the control law."""
 
 
 def channels() -> dict[str, tuple[str, int]]:
-    """Channel of the standard record -> port of the control law and place in it, row by row."""
+    """Channel of the standard record -> port of the control law and index in it, row by row."""
     found: dict[str, tuple[str, int]] = {}
     for order, suffix in enumerate(DERIVATIVES):
         for k, dof in enumerate(DOFS):
@@ -105,22 +105,22 @@ def channels() -> dict[str, tuple[str, int]]:
 
 
 def layout_of(quantities: Quantities, flat: bool = False) -> Layout:
-    """The names of a vector; flat: of single structs inside, their quantities."""
+    """The names in a vector; flat: single inner structs are replaced by their quantities."""
     layout = quantities if isinstance(quantities, Layout) else quantities.layout
     return Layout(tuple(q.port for q in layout.described() if not q.turns)) if flat else layout
 
 
 @final
 class ControlPorts:
-    """The border of a control law, for user laws: parameters and state may be any vectors.
+    """The interface of a control law, for user laws: parameters and state may be any vectors.
 
-    A law takes `parameters` and `x`, then INPUTS, and gives `x_next`, then OUTPUTS. `parameters` and `x` are described
-    by a `Layout`, so that people can name and tune them.
+    A law takes `parameters` and `x`, then INPUTS, and returns `x_next`, then OUTPUTS. A `Layout` describes `parameters`
+    and `x`, so that users can name and tune them.
     """
 
     @staticmethod
     def inputs(parameters: Layout, state: Layout) -> tuple[Port, ...]:
-        """In order."""
+        """Input ports, in order."""
         return (
             parameters.port("parameters", "may be changed at any tick"),
             state.port("x", "state of the law"),
@@ -129,7 +129,7 @@ class ControlPorts:
 
     @staticmethod
     def outputs(state: Layout) -> tuple[Port, ...]:
-        """In order."""
+        """Output ports, in order."""
         return (state.port("x_next", "state for the next tick"), *OUTPUTS)
 
     @overload
@@ -143,7 +143,7 @@ class ControlPorts:
     def law(name: str, function: Callable[..., Any], parameters: Quantities, state: Quantities) -> Kernel | Program: ...
     @staticmethod
     def law(name: str, function: Callable[..., Any], parameters: Quantities, state: Quantities) -> Kernel | Program:
-        """A law from a Python function; outputs that it does not give are 0.
+        """A law from a Python function; missing outputs are 0.
 
         With two structs: `function(parameters, x, inputs) -> x_next, outputs`, all structs but the outputs, which are a
         dict by name (or `Outputs`). With two layouts: a dict of the inputs by name -> a dict of the outputs by name.
@@ -164,7 +164,7 @@ class ControlPorts:
 
     @staticmethod
     def check(law: Unit) -> None:
-        """Refuse a law that does not fit, with one sentence."""
+        """Raise `PortError` if a law does not fit."""
         for kind, ports, wanted in (("input", law.inputs, INPUTS), ("output", law.outputs, OUTPUTS)):
             given = {p.name: p for p in ports}
             for port in wanted:
@@ -178,8 +178,8 @@ class ControlPorts:
 
 
 def in_order(name: str, outputs: tuple[Port, ...], made: dict[str, SX]) -> tuple[SX, ...]:
-    """Outputs by name as the ports come; those that are missing are 0."""
+    """Outputs by name in the order of the ports; missing ones are 0."""
     if unknown := sorted(made.keys() - {p.name for p in outputs}):
         known = ", ".join(p.name for p in outputs)
-        raise PortError(f"control law {name!r}: it gives {unknown[0]!r}, which is no output; outputs: {known}")
+        raise PortError(f"control law {name!r}: it returns {unknown[0]!r}, which is not an output; outputs: {known}")
     return tuple(made.get(p.name, ca.SX.zeros(*p.matrix_shape)) for p in outputs)

@@ -1,4 +1,4 @@
-"""Smooth moves in closed form: fades, stops from any motion, and travels within bounds of velocity and acceleration."""
+"""Smooth moves in closed form: fades, stops from any motion, and travel within bounds of velocity and acceleration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from motionbase.control.quantities import SX, Flag, Motion, Seconds, Some
 
 PEAK_VELOCITY = 15 / 8  # of a quintic from 0 to 1 in unit time
 PEAK_ACCELERATION = 10 / math.sqrt(3)
-PEAK_STOP = 1.5  # acceleration of a stop over its mean
+PEAK_STOP = 1.5  # peak over mean acceleration of a stop
 
 
 def quintic(tau: SX, length: SX) -> SX:
@@ -44,21 +44,21 @@ def stop(v: SX, a: SX, tau: SX, T: SX) -> SX:
 
 
 def stop_length(v: SX, T: SX, a: SX | float = 0.0) -> SX:
-    """How far `stop` goes [m]."""
+    """Distance covered by `stop` [m]."""
     return v * T / 2 + a * T**2 / 12
 
 
 def travel_time(distance: SX, v_max: SX, a_max: SX) -> SX:
-    """Shortest quintic over a distance within both bounds [s]."""
+    """Duration of the shortest quintic over a distance within both bounds [s]."""
     d = ca.fabs(distance)
     return ca.fmax(PEAK_VELOCITY * d / v_max, ca.sqrt(PEAK_ACCELERATION * d / a_max))
 
 
-# ---- moves of one axis: a stop and a travel at once, so that velocity and acceleration begin as they were -----------
+# ---- moves of one axis: a stop and a travel superposed, so that velocity and acceleration are continuous ------------
 
 
 class Plan(Struct):
-    """A move of one axis: the motion it begins with, and what it does."""
+    """A move of one axis: its initial motion, and what it does."""
 
     x: SX = q(MIXED)
     v: SX = q(MIXED)
@@ -80,13 +80,13 @@ def planned(
 
 
 def moved(plan: Plan, duration: Seconds, tau: Seconds) -> Motion:
-    """Where a planned move is, tau after its start; the duration of the travel is the same for all axes."""
+    """Position in a planned move, tau after its start; the duration of the travel is the same for all axes."""
     halt = stop(plan.v, plan.a, tau, plan.stop)
     return ca.vertcat(plan.x, 0, 0) + halt + plan.travel * quintic(tau, duration)
 
 
 def blended(duration: Seconds, tau: Seconds, move: Motion, drive: Motion) -> Motion:
-    """From a move to the trajectory of the drive."""
+    """Blend from a move to the trajectory of the drive."""
     s = quintic(tau, duration)
     d = drive - move
     return ca.vertcat(

@@ -1,9 +1,9 @@
 """Host trajectory from 40 to 80 Hz up to the rate of the control law, without a step when a frame arrives.
 
-A frame is position, velocity and acceleration; until the next one the trajectory is its parabola. What a new frame
-differs from the trajectory so far is absorbed by a quintic that takes position, velocity and acceleration of the
-difference to zero. Frames of a constant acceleration differ by nothing, and are followed exactly. When frames stop, the
-parabola is left at a horizon for a stop with bounded jerk; a frame that comes later is met by a longer bridge.
+A frame contains position, velocity and acceleration; until the next one the trajectory is its parabola. The difference
+between a new frame and the trajectory so far is absorbed by a quintic that takes position, velocity and acceleration of
+the difference to zero. Frames of constant acceleration have no difference and are followed exactly. When frames stop,
+the trajectory leaves the parabola at a horizon and stops with bounded jerk; a later frame is met by a longer bridge.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from motionbase.control.profiles import PEAK_ACCELERATION, PEAK_STOP, PEAK_VELOC
 from motionbase.control.quantities import SX, Flag, Frame, Motion, Number, Seconds, Some
 
 PEAK_FROM_VELOCITY = 3.95  # acceleration of the bridge, over velocity difference / duration
-PLAUSIBLE = 10.0  # times the limits: a frame beyond is no demand but a slip
-LONGEST_PERIOD = 0.1  # [s] a pause is no period
-FIRST_BRIDGE = 1e-3  # [s] duration of a bridge of nothing; must not be 0
+PLAUSIBLE = 10.0  # times the limits: a frame beyond is an error, not a demand
+LONGEST_PERIOD = 0.1  # [s] a longer interval is a pause, not a period
+FIRST_BRIDGE = 1e-3  # [s] duration of an empty bridge; must not be 0
 
 
 class Bridge(Struct):
-    """From the trajectory so far to that of a new frame: their difference at its arrival, and how long it lasts."""
+    """From the trajectory so far to that of a new frame: their difference at its arrival, and the duration."""
 
     e: SX = q(MIXED)
     e_dot: SX = q(MIXED)
@@ -34,7 +34,7 @@ class Bridge(Struct):
 
 
 class Clock(Struct):
-    """What is known of the host's frames."""
+    """Timing of the host's frames."""
 
     fresh: SX = q("-", text="1 when a believable frame arrives")
     count: SX = q("-", text="number of the frame in use")
@@ -48,7 +48,7 @@ def host_clock(
     dt: Seconds, allowed: Allowed, count_held: Number, age: Seconds, period: Seconds, host_count: Number,
     host_frame: Frame,
 ) -> Clock:  # fmt: skip
-    """Notices frames and measures their age and period."""
+    """Detect frames and measure their age and period."""
     bounds = PLAUSIBLE * ca.horzcat(allowed.dof_position, allowed.dof_velocity, allowed.dof_acceleration).T
     believable = ca.eq(ca.sum1(ca.sum2(ca.fabs(host_frame) <= bounds)), 18)  # false for NaN
     finite = ca.logic_and(believable, ca.fabs(host_count) < ca.inf)
@@ -70,7 +70,7 @@ def host_clock(
 
 
 def _predicted(horizon: SX, least: SX, a_max: SX, frame: SX, tau: SX) -> SX:
-    """The frame's parabola to the horizon, then a stop."""
+    """The frame's parabola up to the horizon, then a stop."""
     p, v, a = frame[0], frame[1], frame[2]
     t = ca.fmin(tau, horizon)
     v_t = v + a * t
@@ -79,7 +79,7 @@ def _predicted(horizon: SX, least: SX, a_max: SX, frame: SX, tau: SX) -> SX:
 
 
 def _bridged(bridge: Bridge, tau: SX) -> SX:
-    """The difference that is still to be absorbed."""
+    """The remaining difference."""
     e, v, a, T = bridge.e, bridge.e_dot, bridge.e_ddot, bridge.T
     x = ca.fmin(tau / T, 1.0)
     y = ca.vertcat(
@@ -100,14 +100,14 @@ def propagate(
     horizon: Seconds, least: Seconds, v_max: Some, a_max: Some, held: Motion, bridge: Bridge, fresh: Flag,
     elapsed: Seconds, period: Seconds, frame: Motion,
 ) -> tuple[Annotated[Motion, "held_next"], Bridge, Annotated[Motion, "motion"]]:  # fmt: skip
-    """Host trajectory of one degree of freedom: the frame in use and its bridge after the tick, and where it is."""
+    """Host trajectory of one degree of freedom: the frame in use and its bridge after the tick, and the motion."""
     came = ca.ne(fresh, 0)
     predicted = _predicted(horizon, least, a_max, held, elapsed)
     old = predicted + _bridged(bridge, elapsed)
     e, v = ca.fabs(predicted[0] - frame[0]), ca.fabs(predicted[1] - frame[1])
-    T = ca.fmax(ca.fmax(period, bridge.T - elapsed), PEAK_VELOCITY * e / v_max)  # a bridge under way keeps its end
+    T = ca.fmax(ca.fmax(period, bridge.T - elapsed), PEAK_VELOCITY * e / v_max)  # a bridge in progress keeps its end
     T = ca.fmax(T, ca.fmax(ca.sqrt(PEAK_ACCELERATION * e / a_max), PEAK_FROM_VELOCITY * v / a_max))
-    # at the instant of a frame the new trajectory is by construction the old one
+    # at the arrival of a frame the new trajectory equals the old one by construction
     new = ca.vertcat(old - frame, T)
     return ca.if_else(came, frame, held), Bridge.of(ca.if_else(came, new, bridge.column)), old
 
@@ -115,7 +115,7 @@ def propagate(
 def propagated(
     followed: SX, horizon: SX, least: SX, allowed: Allowed, held: SX, bridge: Bridge, clock: Clock, host_frame: SX
 ) -> Any:
-    """All six: frames in use, bridges, motion. Where nobody follows, frames are kept and the motion is zero."""
+    """All six: frames in use, bridges, motion. If the host is not followed, frames are kept and the motion is zero."""
 
     def axis(held: SX, bridge: Bridge, frame: SX, v_max: SX, a_max: SX) -> Any:
         now = clock.fresh, clock.elapsed, clock.period

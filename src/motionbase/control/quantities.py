@@ -1,4 +1,4 @@
-"""Quantities of the control law's functions: expressions with their unit, for annotations."""
+"""Quantities for the control law's functions: expressions with their unit, for annotations."""
 
 from typing import Annotated, TypeAlias
 
@@ -8,9 +8,9 @@ from motionbase.compile import q
 from motionbase.compile.struct import MIXED
 
 SX: TypeAlias = ca.SX
-Flag = Annotated[SX, q("-")]  # 0 or 1; of what is read, anything but 0 counts as 1
+Flag = Annotated[SX, q("-")]  # 0 or 1; an input other than 0 counts as 1
 Number = Annotated[SX, q("-")]
-ValveCommand = Annotated[SX, q("-"), "valve_cmd"]  # or of a drive, -1 to 1, positive extends
+ValveCommand = Annotated[SX, q("-"), "valve_cmd"]  # valve or drive command, -1 to 1, positive extends
 FeedForward = Annotated[SX, q("-"), "u_ff"]  # part of it, before limits
 Feedback = Annotated[SX, q("-"), "u_fb"]  # part of it, before limits
 Seconds = Annotated[SX, q("s")]
@@ -26,5 +26,5 @@ SixFlags = Annotated[SX, q("-", 6)]
 SixMetres = Annotated[SX, q("m", 6)]
 Motion = Annotated[SX, q(MIXED, 3)]  # position, velocity, acceleration of an axis
 Motions = Annotated[SX, q(MIXED, (6, 3))]  # of the degrees of freedom, or of the legs
-Axes = Annotated[SX, q(MIXED, (12, 3))]  # of the degrees of freedom, then what is added to the legs
+Axes = Annotated[SX, q(MIXED, (12, 3))]  # of the degrees of freedom, then additions to the legs
 Frame = Annotated[SX, q(MIXED, (3, 6))]  # positions, velocities, accelerations of the degrees of freedom

@@ -10,18 +10,18 @@ from motionbase.record.states import FLAGS, QUIET, TRANSITIONS, Request, Source,
 
 ENDS_OF_ABORT = (State.OFF, State.HELD)
 SOURCES = {State.ENGAGING: Source.BLEND, State.DRIVE: Source.DRIVE} | dict.fromkeys(QUIET, Source.MEASURED)
-DRIVEN = (State.ENGAGING, State.DRIVE, State.SETTLING)  # the operational limits hold
-BRISK = (State.FREEZE, State.ABORT, State.STOPPING)  # with the velocity and acceleration of an abort
-TIMED = (State.RISING, State.ENGAGING, State.SETTLING, State.LOWERING)  # staying too long is a fault
+DRIVEN = (State.ENGAGING, State.DRIVE, State.SETTLING)  # states with the operational limits
+BRISK = (State.FREEZE, State.ABORT, State.STOPPING)  # states with the velocity and acceleration of an abort
+TIMED = (State.RISING, State.ENGAGING, State.SETTLING, State.LOWERING)  # states in which staying too long is a fault
 
 
 def source_of(state: State) -> Source:
-    """What the base trajectory is in a state."""
+    """The kind of base trajectory in a state."""
     return SOURCES.get(state, Source.MOVE)
 
 
 def is_one_of(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
-    """Whether the number of a state is that of one of these."""
+    """Whether a state number is one of these states."""
     found = ca.eq(state, states[0].value)
     for one in states[1:]:
         found = ca.logic_or(found, ca.eq(state, one.value))
@@ -29,7 +29,7 @@ def is_one_of(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
 
 
 class Flags(Struct):
-    """What is measured for the state machine; faults come from the latch."""
+    """Measured inputs of the state machine; faults come from the latch."""
 
     ready: SX = q("-", text=FLAGS["ready"])
     drivable: SX = q("-", text=FLAGS["drivable"])
@@ -57,7 +57,7 @@ MEASURED_FLAGS = ("stop", "movable", *(p.name for p in Flags.layout.ports))
 def state_step(
     dt: Seconds, state: Number, ticks: Number, request: Number, stop: Flag, movable: Flag, flags: Flags
 ) -> Machine:
-    """The state after this tick, by the table: ticks in it before, the operator's request for one tick, flags."""
+    """The state after this tick, by the table, from the ticks in the state, the operator's request and the flags."""
     held = {f"request_{r.name.lower()}": ca.eq(request, r.value) for r in Request if r}
     held |= {p.name: ca.ne(getattr(flags, p.name), 0) for p in Flags.layout.ports}
     held |= {"stop": ca.ne(stop, 0), "movable": ca.ne(movable, 0)}
@@ -69,7 +69,7 @@ def state_step(
             holds = ca.logic_and(holds, ca.logic_not(flag) if name.startswith("not ") else flag)
         chosen = ca.if_else(ca.logic_and(is_one_of(state, transition.sources), holds), transition.target.value, chosen)
     known = is_one_of(state, tuple(State))
-    after = ca.if_else(known, chosen, State.HELD.value)  # a spoilt number must not run a leg
+    after = ca.if_else(known, chosen, State.HELD.value)  # a corrupt number must not move a leg
     entered = ca.ne(after, state)
     ticks_after = ca.if_else(entered, 0, ticks + 1)
     source = ca.SX(Source.MOVE.value)

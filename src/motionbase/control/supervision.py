@@ -1,4 +1,4 @@
-"""What the state machine must know of the rest, and the control law's own bookkeeping."""
+"""Inputs of the state machine from the other parts, and the control law's own bookkeeping."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODE_FREE = (*QUIET, State.RISING, State.STANDBY, State.LOWERING)
 
 
 class Times(Struct):
-    """Time limits of states, what counts as arrived, and how fast valves are shut off."""
+    """Time limits of states, criteria for arrival, and time to shut valves off."""
 
     transition_timeout: SX = q("s", text="longest rising, engaging or lowering", start=60.0)
     settle_timeout: SX = q("s", text="longest settling; generators may fade for 600 s", start=660.0)
@@ -34,7 +34,7 @@ class Times(Struct):
 
 
 def mode_in_use(state: SX, before: SX, mode: SX) -> SX:
-    """A change of mode waits until no drive or way from it is on."""
+    """The mode in use; a change waits until no drive, or return from it, is active."""
     return ca.if_else(is_one_of(state, MODE_FREE), mode, before)
 
 
@@ -57,7 +57,7 @@ def host_fits(allowed: Allowed, within: SX, host_legs: SX) -> SX:
 def flags_of(
     times: Times, dt: SX, l_down: float, x: ControlState, l: SX, good: SX, hosted: SX, clock: Clock, fits: SX
 ) -> Flags:
-    """From the state before the tick and the measurements of this one; `good`: supply and measurements are."""
+    """Flags from the state before the tick and this tick's measurements; `good`: supply and measurements are valid."""
     stopped = (x.ticks + 1) * dt >= x.duration
     close = ca.norm_inf(x.l_cmd - l) <= times.arrive_tolerance
     silent = ca.logic_or(clock.age > times.host_timeout, ca.eq(clock.count, 0))
@@ -66,16 +66,16 @@ def flags_of(
         drivable=ca.logic_or(ca.logic_not(hosted), ca.logic_and(fits, ca.logic_not(silent))),
         host_lost=ca.logic_and(hosted, silent),
         arrived=ca.logic_and(ca.logic_and(stopped, ca.eq(x.active, 0)), close),
-        grounded=ca.mmax(l) <= l_down + times.down_tolerance,  # closed valves let a leg sink below it
+        grounded=ca.mmax(l) <= l_down + times.down_tolerance,  # a leg may sink below it behind closed valves
         stopped=stopped,
         expired=is_expired(times, dt, x.state, x.ticks),
     )
 
 
 def shut_off(brakes: bool, shut_time: SX, dt: SX, before: SX, shut: SX, quiet: SX) -> SX:
-    """How far the hardware must have acted: valves are shut off evenly in shut_time, brakes close at once.
+    """Output `abort`: valves are shut off linearly in shut_time, brakes close at once.
 
-    Legs with brakes are held by them whenever they are quiet, too.
+    Legs with brakes are also held by them whenever they are quiet.
     """
     must = ca.ne(shut, 0)
     if brakes:
@@ -84,7 +84,7 @@ def shut_off(brakes: bool, shut_time: SX, dt: SX, before: SX, shut: SX, quiet: S
 
 
 class Turning(Struct):
-    """Of the platform, in P."""
+    """Angular rate and acceleration of the platform, in P."""
 
     omega: SX = q("rad/s", 3, "angular rate")
     alpha: SX = q("rad/s^2", 3, "angular acceleration")
@@ -99,20 +99,20 @@ def turning(turn_corner: SX, dt: SX, before: Turning, fresh: SX, omega: SX) -> T
 
 
 def fused(felt_share: SX, l_ddot: SX, l_ddot_felt: SX) -> SX:
-    """Acceleration of a leg from its own sensor and from those of the platform."""
+    """Acceleration of a leg, from its own sensor and those of the platform."""
     felt = ca.if_else(ca.fabs(l_ddot_felt) < ca.inf, l_ddot_felt, l_ddot)
     return l_ddot + felt_share * (felt - l_ddot)
 
 
 class Estimate(Struct):
-    """Of one degree of freedom."""
+    """Estimate of one degree of freedom."""
 
     x: SX = q("SI, mixed", text="position")
     v: SX = q("SI, mixed", text="rate")
 
 
 def estimated(decay: SX, dt: SX, before: Estimate, fresh: SX, measured: SX, a: SX) -> Estimate:
-    """From measured positions and the commanded acceleration; `decay` is what is left of an error after a tick."""
+    """Estimate from measured positions and the commanded acceleration; `decay`: remaining error after a tick."""
     x, v = before.x + before.v * dt + a * dt**2 / 2, before.v + a * dt
     miss = measured - x
     made = ca.vertcat(x + (1 - decay**2) * miss, v + (1 - decay) ** 2 / dt * miss)

@@ -1,4 +1,4 @@
-"""Pressures of supply and return: what cannot be true is replaced by the last that could, before it meets a valve."""
+"""Pressures of supply and return: an implausible value is replaced by the last plausible one before it is used."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from motionbase.compile import Struct, q
 from motionbase.control.quantities import SX
 from motionbase.control.watchdogs import timer
 
-BELOW_ZERO = -0.05  # of the nominal supply pressure: a sensor may read a little below zero
-MOST_SUPPLY = 2.0  # of it
-MOST_RETURN = 0.25  # of it: a return line is near the tank
+BELOW_ZERO = -0.05  # of the nominal supply pressure: a sensor may read slightly below zero
+MOST_SUPPLY = 2.0  # of the nominal supply pressure
+MOST_RETURN = 0.25  # of the nominal supply pressure: a return line is close to the tank
 
 
 class Lines(Struct):
-    """What the law keeps of both."""
+    """State of both lines."""
 
     supply: SX = q("Pa", text="believed pressure of the supply")
     back: SX = q("Pa", text="believed pressure of the return")
@@ -22,14 +22,14 @@ class Lines(Struct):
 
     @classmethod
     def nominal(cls, p_supply: float, p_return: float) -> type[Lines]:
-        """With their nominal values [Pa] at first."""
+        """The struct with nominal initial values [Pa]."""
         return cls.with_quantities(supply=q("Pa", start=p_supply), back=q("Pa", start=p_return))
 
 
 def believed_lines(
     p_nominal: float, supply_time: SX, dt: SX, lines: Lines, p_supply: SX, p_return: SX
 ) -> tuple[Lines, SX, SX]:
-    """After a tick, whether both can be true, and whether one could not for too long; p_nominal is the supply's."""
+    """State after a tick, whether both are plausible, and whether one was not for too long; p_nominal: the supply's."""
 
     def believable(p: SX, most: float) -> SX:
         return ca.logic_and(p >= BELOW_ZERO * p_nominal, p <= most * p_nominal)  # false for NaN

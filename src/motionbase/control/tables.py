@@ -1,4 +1,4 @@
-"""Tables of docs/control.md, from the code: `python -m motionbase.control.tables docs/control.md` writes them anew."""
+"""Tables of docs/control.md, from the code: `python -m motionbase.control.tables docs/control.md` updates them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODULE = "motionbase.control.tables"
 
 
 def transitions() -> str:
-    """Rows in order of priority."""
+    """Table of transitions, in order of priority."""
     rows = (
         (
             ", ".join(s.name.lower() for s in t.sources),
@@ -33,12 +33,12 @@ def transitions() -> str:
 
 
 def flags() -> str:
-    """What the conditions of the transitions mean; requests are left out."""
+    """Table of the conditions of the transitions, without requests."""
     return markdown(("flag", "meaning"), ((f"`{n}`", w) for n, w in FLAGS.items() if not n.startswith("request_")))
 
 
 def faults() -> str:
-    """With what each of them leads to."""
+    """Table of the faults and their consequences."""
 
     def end(fault: Fault) -> str:
         if fault is Fault.GUARD_SPHERE:
@@ -55,12 +55,12 @@ def faults() -> str:
 
 
 def warnings() -> str:
-    """Bits of the channel `warning`."""
+    """Table of the bits of the channel `warning`."""
     return markdown(("bit", "warning"), ((str(w.value), w.name.lower()) for w in WarningBit if w.name))
 
 
 def parameters() -> str:
-    """With the values for the example platform, and when they may be tuned."""
+    """Table of the parameters, with the values for the example platform, and when they may be tuned."""
     rows = []
     for port in ControlLaw(load_platform(EXAMPLE)).parameters.ports:
         values = port.start_values if np.ptp(port.start_values) else port.start_values[:1]
@@ -73,12 +73,12 @@ TABLES = {f.__name__: f for f in (transitions, flags, faults, warnings, paramete
 
 
 def marks(name: str) -> tuple[str, str]:
-    """What stands before and after a table."""
+    """Markers before and after a table."""
     return tables.marks(name, MODULE)
 
 
 def written(text: str) -> str:
-    """A document with all its tables made anew."""
+    """A document with all its tables updated."""
     return tables.rewritten(text, TABLES, MODULE)
 
 

@@ -1,4 +1,4 @@
-"""One tick of the control law: what a motion base does, in order."""
+"""One tick of the control law, step by step."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any, final
 
 import casadi as ca
-import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, cond, for_each
 from motionbase.control.agreement import Agreement, agreement_of
 from motionbase.control.bounds import Limits, limits_in
@@ -45,13 +44,13 @@ from motionbase.record.states import Mode
 @final
 @dataclass(frozen=True)
 class Base:
-    """What a tick must know of a motion base.
+    """The data of a motion base that a tick needs.
 
     Attributes:
         dt: period [s]
-        forward: leg lengths, pose to start from -> pose, whether it fits
+        forward: leg lengths, initial pose -> pose, whether it fits
         inverse: motion of the degrees of freedom -> motion of the legs
-        demands: motion, acc, alpha -> motion of the legs, their forces, accelerations and forces beyond that are felt
+        demands: motion, acc, alpha -> motion of the legs, their forces, and measured accelerations and excess forces
     """
 
     platform: Hexapod
@@ -65,7 +64,7 @@ class Base:
     def of(
         platform: Hexapod, legs: LegControl, dt: float, forward: Any = None, inverse: Any = None, force: Any = None
     ) -> Base:
-        """With the platform's own kinematics where none are given."""
+        """With the platform's own kinematics unless others are given."""
         demands: Callable[..., Any] = demands_of(platform)
         if inverse is not None or force is not None:
             legs_of, force_for, felt = inverse or inverse_of(platform), force or force_of(platform), felt_of(platform)
@@ -77,17 +76,17 @@ class Base:
 
     @cached_property
     def agreement(self) -> Kernel:
-        """Of the legs' rates with each other and the gyros."""
+        """Consistency of the legs' rates with each other and the gyros."""
         return agreement_of(self.platform)
 
     @cached_property
-    def down(self) -> NDArray[np.float64]:
+    def down(self) -> Array:
         """(6,) degrees of freedom with all legs down."""
         return pose_down(self.platform)
 
 
 def tick(base: Base, p: Parameters, x: ControlState, given: Inputs) -> tuple[ControlState, Outputs]:
-    """From what is asked and measured to commands of the legs."""
+    """From requests and measurements to commands of the legs."""
     dt, platform = ca.SX(base.dt), base.platform
     allowed, moves, times = p.allowed, p.moves, p.times
 
@@ -95,7 +94,7 @@ def tick(base: Base, p: Parameters, x: ControlState, given: Inputs) -> tuple[Con
     hosted = ca.eq(mode, Mode.HOST)
     fresh = is_fresh(x.started, x.state, given.reset)
 
-    # what is measured, as far as it can be believed
+    # measurements, as far as they are plausible
     watch, found = watch_legs(base, p, x, given, fresh)
     lines, lines_good, lines_lost = believed_lines(
         base.legs.p_supply, allowed.supply_time, dt, x.lines, given.p_supply, given.p_return
@@ -103,14 +102,14 @@ def tick(base: Base, p: Parameters, x: ControlState, given: Inputs) -> tuple[Con
     pose, converged = base.forward(watch.l, x.pose_meas)
     agreement = compare_rates(base, p, x, given, fresh, watch, pose)
 
-    # what the host asks for
+    # demand of the host
     clock = host_clock(dt, allowed, x.count_held, x.age, x.period, given.host_count, given.host_frame)
     held, bridge, host = propagated(
         hosted, moves.host_horizon, moves.host_stop, allowed, x.held, x.bridge, clock, given.host_frame
     )
     fits = host_demand_fits(base, p, hosted, host)
 
-    # what state that leads to
+    # state that follows from these
     powered = ca.logic_and(given.p_supply >= allowed.p_min, lines_good)
     good = ca.logic_and(ca.logic_and(powered, ca.eq(ca.sum1(found.code), 0)), ca.eq(converged, 1))
     flags = flags_of(times, dt, platform.l_down, x, watch.l, good, hosted, clock, fits)
@@ -121,9 +120,9 @@ def tick(base: Base, p: Parameters, x: ControlState, given: Inputs) -> tuple[Con
     machine = state_step(dt, x.state, x.ticks, given.request, *stop_and_movable(latch, given.estop), flags)
     abort = shut_off(base.legs.brakes, times.shut_time, dt, x.abort, latch.shut, machine.quiet)
 
-    # where the platform should be
+    # desired motion of the platform
     limits = limits_in(platform, allowed, moves.move_least, machine.state)
-    drive = ca.vertcat(host, ca.SX.zeros(6, 3))  # in maintenance neutral
+    drive = ca.vertcat(host, ca.SX.zeros(6, 3))  # neutral in maintenance
     plan, duration = cond(
         machine.entered,
         lambda: planned_moves(base.down, moves, limits, machine.state, x.limited, x.added, x.sums, drive),
@@ -139,7 +138,7 @@ def tick(base: Base, p: Parameters, x: ControlState, given: Inputs) -> tuple[Con
     dof_after, dof, dof_acts = limit_dofs(base, p, x, limits, machine.quiet, total[:6, :])
     pose_hat = estimate_pose(base, p, x, fresh, pose, dof)
 
-    # what that takes of the legs
+    # leg motion that this requires
     turned = turning(moves.turn_corner, dt, x.turning, fresh, given.omega)
     wanted, f_ff, l_ddot_felt, f_beyond = base.demands(dof, given.acc, turned.alpha)
     leg_after, legs, leg_acts, added = limit_legs(base, p, x, limits, machine.quiet, watch.l, wanted, total[6:, :])
@@ -169,7 +168,7 @@ def tick(base: Base, p: Parameters, x: ControlState, given: Inputs) -> tuple[Con
 
 
 def watch_legs(base: Base, p: Parameters, x: ControlState, given: Inputs, fresh: SX) -> tuple[Watch, Found]:
-    """Of each leg what is believed, and what is wrong."""
+    """For each leg, the believed measurements and the faults found."""
     kind, now = watched(base.platform, base.legs), Now(ca.SX(base.dt), fresh, x.quiet, is_one_of(x.state, DRIVEN))
     told = Told.of_columns(
         l=x.l_cmd, l_dot=x.leg_before.v, valve=x.leg_state.command, f_needed=x.f_needed, f_beyond=x.f_beyond
@@ -189,7 +188,7 @@ def watch_legs(base: Base, p: Parameters, x: ControlState, given: Inputs, fresh:
 def compare_rates(
     base: Base, p: Parameters, x: ControlState, given: Inputs, fresh: SX, watch: Watch, pose: SX
 ) -> Agreement:
-    """Of the legs with each other and the gyros."""
+    """Compare the legs' rates with each other and the gyros."""
     doubted = ca.logic_or(watch.no_length, watch.no_rate)
     made: Agreement = base.agreement(
         p.thresholds.drift_corner, base.dt, x.agreement, fresh, pose, watch.l_dot, given.omega,
@@ -199,7 +198,7 @@ def compare_rates(
 
 
 def host_demand_fits(base: Base, p: Parameters, hosted: SX, host: SX) -> SX:
-    """Whether the host's demand is within all limits; 0 where nobody asks."""
+    """Whether the host's demand is within all limits; 0 without a demand."""
 
     def asked() -> SX:
         within = demand_within(p.allowed.dof_velocity, p.allowed.dof_position, host)
@@ -210,7 +209,7 @@ def host_demand_fits(base: Base, p: Parameters, hosted: SX, host: SX) -> SX:
 
 
 def limit_dofs(base: Base, p: Parameters, x: ControlState, limits: Limits, quiet: SX, total: SX) -> Any:
-    """Limiters of the degrees of freedom, motion within their limits, and which of them act."""
+    """Limiters of the degrees of freedom, motion within their limits, and which of them are active."""
 
     def axis(before: Limiter, target: SX, most: SX, v: SX, a: SX, chase: SX) -> Any:
         return LIMITED(base.dt, p.allowed.jerk_time, -most, most, v, a, chase, a, before, target)
@@ -222,9 +221,9 @@ def limit_dofs(base: Base, p: Parameters, x: ControlState, limits: Limits, quiet
 def limit_legs(
     base: Base, p: Parameters, x: ControlState, limits: Limits, quiet: SX, l: SX, wanted: SX, asked: SX
 ) -> Any:
-    """Limiters of the legs, their motion, which act, and what the legs got beyond the degrees of freedom.
+    """Limiters of the legs, their motion, which are active, and the legs' motion beyond the degrees of freedom.
 
-    They follow `wanted`, by inverse kinematics, and what is `asked` beyond; while quiet, the measured length.
+    They follow `wanted`, by inverse kinematics, plus `asked`; while quiet, the measured length.
     """
 
     def leg(before: Limiter, wanted: SX, asked: SX, v: SX, a: SX) -> Any:
@@ -242,13 +241,13 @@ def limit_legs(
 
 
 def standing(x: SX) -> Limiter:
-    """Limiters that stand at these positions."""
+    """Limiters at rest at these positions."""
     nothing = ca.SX.zeros(6)
     return Limiter.of_columns(x=x, v=nothing, a=nothing, a_target=nothing, haste=nothing)
 
 
 def estimate_pose(base: Base, p: Parameters, x: ControlState, fresh: SX, pose: SX, dof: SX) -> Estimate:
-    """From the measured pose and the commanded acceleration."""
+    """Estimate from the measured pose and the commanded acceleration."""
     dt = ca.SX(base.dt)
     decay = ca.exp(-p.moves.estimator * dt)
 

@@ -1,8 +1,8 @@
 """Base trajectory of a state: measured pose, bounded move, blend to the drive, or drive; twelve axes.
 
-Axes 0 to 5 are the degrees of freedom, 6 to 11 additions to the leg lengths (leg generators, or what is left of them
-after a stop). Entering a state plans a move from where the limited trajectory was, so no change of state has a step.
-For the legs this is what their own limits left of the additions: a generator beyond the stroke does not delay a stop.
+Axes 0 to 5 are the degrees of freedom, 6 to 11 additions to the leg lengths (leg generators, or their remainder after a
+stop). Entering a state plans a move from the present limited trajectory, so that no change of state causes a step. For
+the legs this is the part of the additions within their limits: a generator beyond the stroke does not delay a stop.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from motionbase.record.states import Source, State
 AXES = 12
 TO_NEUTRAL = (State.RISING, State.STANDBY, State.SETTLING)
 TO_DOWN = (State.LOWERING, State.ABORT)
-FADING = (State.SETTLING, State.STANDBY)  # to neutral in the way that the limits of the legs leave
+FADING = (State.SETTLING, State.STANDBY)  # to neutral, as the limits of the legs allow
 
 
 class Moves(Struct):
@@ -35,7 +35,7 @@ class Moves(Struct):
     abort_velocity: SX = q("-", text="of abort and freeze, as a part of the platform's limits", start=0.3)
     abort_acceleration: SX = q("-", text="of abort and freeze, as a part of the platform's limits", start=0.3)
     move_least: SX = q("s", text="shortest move or blend", start=LEAST)
-    fade_least: SX = q("s", text="shortest fade of a generator when the drive is told to stop", start=1.0)
+    fade_least: SX = q("s", text="shortest fade of a generator when the drive ends", start=1.0)
     host_horizon: SX = q("s", text="longest use of a host frame", start=0.1)
     host_stop: SX = q("s", text="shortest stop after the horizon", start=0.5)
     estimator: SX = q("rad/s", text="speed of the pose estimator", start=120.0)
@@ -48,12 +48,12 @@ class Moves(Struct):
 def planned_moves(
     down: ArrayLike, moves: Moves, limits: Limits, state: SX, limited: SX, added: SX, sums: SX, drive: SX
 ) -> Any:
-    """Plans of the twelve axes from where the trajectory was one tick ago, and the longest duration.
+    """Plans of the twelve axes from the trajectory one tick ago, and the longest duration.
 
-    That is: degrees of freedom within their limits, what the legs really got beyond, and the generators in it.
+    That is: degrees of freedom within their limits, the legs' actual motion beyond these, and the generators.
     """
     resting = ca.DM(np.concatenate([np.asarray(down, dtype=np.float64), np.zeros(6)]))
-    # generators go on while it settles, and fade by themselves from what they ask for, not from what the legs got
+    # generators continue while it settles, and fade from their demand, not from the legs' actual motion
     now = ca.if_else(is_one_of(state, FADING), limited - sums, ca.vertcat(limited[:6, :], added))
     brisk = is_one_of(state, BRISK)
     v = limits.velocity * ca.if_else(brisk, moves.abort_velocity, moves.move_velocity)
@@ -71,7 +71,7 @@ def planned_moves(
 
 
 def base_trajectory(plan: Plan, duration: SX, machine: Machine, pose: SX, drive: SX) -> tuple[SX, SX]:
-    """(12, 3) motion of the axes, and which part of it is the drive's."""
+    """(12, 3) motion of the axes, and the fraction of it that is the drive's."""
     tau, source = machine.time, machine.source
     part = ca.if_else(ca.eq(source, Source.BLEND), quintic(tau, duration)[0], 0.0)
     blend = ca.if_else(ca.eq(source, Source.DRIVE), 1.0, part)

@@ -1,7 +1,7 @@
-"""Which parameters people may change while the law runs, and how far from what was designed.
+"""Which parameters users may change while the law runs, and how far from their designed values.
 
-A parameter that is not listed is fixed: the way of an abort, the time limits of the states and what counts as arrived
-are how the base gets out of trouble, and are not tried out live.
+A parameter that is not listed is fixed: the path of an abort, the time limits of the states and the criteria for
+arrival bring the base to safety, and must not be changed during a run.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from motionbase.control.leg_control import LegControl
 from motionbase.platform.hexapod import Hexapod
 
 LOOP = ("k_p", "k_i", "k_v", "k_a", "k_dp", "dp_corner", "felt_share")  # gains of the feedback
-DRAWN_IN = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # parts of RANGES to try
+DRAWN_IN = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # fractions of RANGES to try
 
 
 class Range(NamedTuple):
-    """How far a parameter may go.
+    """Tuning range of a parameter.
 
     Attributes:
-        least, most: as factors of the designed value, or as they are if `absolute`
-        at_rest: only while the base rests
+        least, most: as factors of the designed value, or absolute if `absolute`
+        at_rest: only while the base is at rest
     """
 
     least: float
@@ -38,15 +38,15 @@ class Range(NamedTuple):
 
 
 RANGES = {
-    # Gains change under way, ramped. They are drawn in together where a corner of this box, all gains at once, would
-    # make the linear loop unstable (`loop_bounds`); inside, a loop may still be damped much worse than as designed.
+    # Gains change during motion, ramped. Their ranges shrink together if a corner of this box, all gains at once, would
+    # make the linear loop unstable (`loop_bounds`); inside it, a loop may still be damped much less than as designed.
     "k_p": Range(0.2, 1.4),
     "k_i": Range(0.0, 2.0),
     "k_v": Range(0.0, 0.1, absolute=True),
     "k_a": Range(0.7, 1.3),
     "k_dp": Range(0.7, 1.5),
     "dp_corner": Range(0.2, 1.5),
-    # Feed-forward is outside the loop; a fifth too much is already plainly too much.
+    # Feed-forward is outside the loop; a fifth too much is already clearly too much.
     "ff_velocity": Range(0.0, 1.2, absolute=True),
     "lead": Range(0.0, 1.5),
     "ff_force": Range(0.0, 1.2, absolute=True),
@@ -54,17 +54,17 @@ RANGES = {
     "ff_compression": Range(0.0, 1.2, absolute=True),
     "integral_max": Range(0.0, 2.0),
     "felt_share": Range(0.0, 0.5, absolute=True),
-    "estimator": Range(0.2, 5.0),  # of the record's estimate alone, no loop has it
+    "estimator": Range(0.2, 5.0),  # only affects the estimate in the record, no loop uses it
     # Moves are planned with these when a state is entered, and stay within the limits whatever they are; the slowest
     # still ends well within the time limit of its state.
     "move_velocity": Range(0.25, 2.0),
     "move_acceleration": Range(0.25, 2.0),
     "move_least": Range(0.4, 10.0),
     "fade_least": Range(0.5, 10.0),
-    "host_horizon": Range(0.5, 2.0),  # twice the period of 40 Hz at least
+    "host_horizon": Range(0.5, 2.0),  # at least twice the period of 40 Hz
     "host_stop": Range(0.5, 4.0),
-    # Limits may be made tighter, never wider than the platform's. At rest only: a limit that closes in on a motion, or
-    # a deceleration that is taken away while it is needed, would break the motion off.
+    # Limits may be made tighter, never wider than the platform's. Only at rest: a limit that tightens during a motion,
+    # or a deceleration that is reduced while it is needed, would interrupt the motion.
     "dof_position": Range(0.2, 1.0, at_rest=True),
     "dof_velocity": Range(0.2, 1.0, at_rest=True),
     "dof_acceleration": Range(0.2, 1.0, at_rest=True),
@@ -75,7 +75,7 @@ RANGES = {
     "valve_rate_max": Range(0.5, 1.0, at_rest=True),
     "authority_zone": Range(1.0, 2.0, at_rest=True),
     "authority_min": Range(0.5, 1.0, at_rest=True),
-    # Monitors may be made stricter, never more lenient. At rest only: a false alarm should not end a drive.
+    # Monitors may be made stricter, never more lenient. Only at rest: a false alarm should not end a drive.
     "p_min": Range(1.0, 1.5, at_rest=True),
     "supply_time": Range(0.2, 1.0, at_rest=True),
     "drift_max": Range(0.5, 1.0, at_rest=True),
@@ -94,7 +94,7 @@ RANGES = {
 
 
 def tunable(ports: Iterable[Port], platform: Hexapod, legs: LegControl) -> tuple[Port, ...]:
-    """The parameters, with bounds where they may be tuned."""
+    """The parameters, with bounds for those that may be tuned."""
     listed = tuple(ports)
     values = {p.name: float(p.start_values[0]) for p in listed if p.name in LOOP}
     loop = loop_bounds(values, legs)
@@ -105,9 +105,9 @@ def tunable(ports: Iterable[Port], platform: Hexapod, legs: LegControl) -> tuple
 
 
 def loop_bounds(values: Mapping[str, float], legs: LegControl) -> dict[str, tuple[float, float]]:
-    """Least and most of the loop's gains: RANGES, drawn in towards the design until every corner is stable.
+    """Bounds of the loop's gains: RANGES, shrunk towards the design until every corner is stable.
 
-    Corners only, and the linear model at the softest place of the stroke: a guard against slips, not a proof.
+    Only corners, and the linear model at the softest position of the stroke: a safeguard against mistakes, not a proof.
     """
     for part in DRAWN_IN:
         box = {}
@@ -130,7 +130,7 @@ def _is_stable(legs: LegControl, gains: Mapping[str, float]) -> bool:
 def _bounded(port: Port, platform: Hexapod) -> Port:
     stroke, l_neutral, limits = platform.stroke, platform.l_neutral, platform.limits
     first = float(port.start_values[0])
-    special = {  # half of the way from an end of the stroke to neutral, and from the largest demand to a fault, is left
+    special = {  # leaves half of the way from a stroke's end to neutral, and from largest demand to fault
         "l_min": (stroke.l_min, (stroke.l_min + float(l_neutral.min())) / 2),
         "l_max": ((stroke.l_max + float(l_neutral.max())) / 2, stroke.l_max),
         "leg_acceleration": (limits.leg_braking, limits.leg_acceleration),  # braking needs as much

@@ -1,9 +1,9 @@
-"""Monitors of every leg.
+"""Monitors of each leg.
 
-Of a length and a rate that contradict each other one is wrong. The other legs and the rate gyros tell which
-(`agreement.py`); it is not believed again before the fault is reset. A length is then replaced by the integral of the
-rate, so that the base can still be stopped and lowered, and a rate by the commanded one. What else cannot be true is
-replaced by the last value that could, so that no NaN reaches a valve. The fault is reported all the same.
+If a length and a rate contradict each other, one of them is wrong. The other legs and the rate gyros show which one
+(`agreement.py`); it is not used again until the fault is reset. A length is then replaced by the integral of the rate,
+so that the base can still be stopped and lowered, and a rate by the commanded one. Any other implausible value is
+replaced by the last plausible one, so that no NaN reaches a valve. The fault is reported in every case.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from motionbase.control.quantities import SX
 from motionbase.record.faults import BLOCKING, SHUTTING, Fault
 
 Actuation: TypeAlias = Callable[[SX, SX, SX, SX, SX], tuple[SX, ...]]
-"""(two numbers of its model, command, quiet, valve_meas, f) -> how far valve or drive is off what it was told [-], how
-fast it moves [1/s], and the two numbers after this tick."""
-STALL_PART = 0.35  # of the commanded rate: what seizes a leg may give way a little
-STALL_ACCELERATION = 1.0  # [m/s^2]: a leg that gains more than that is not seized
+"""(two numbers of its model, command, quiet, valve_meas, f) -> deviation of valve or drive from its command [-], its
+speed [1/s], and the two numbers after this tick."""
+STALL_PART = 0.35  # of the commanded rate: a seized leg may yield slightly
+STALL_ACCELERATION = 1.0  # [m/s^2]: a leg that accelerates more is not seized
 
 
 class Thresholds(Struct):
@@ -53,7 +53,7 @@ class Thresholds(Struct):
 
 
 class Watch(Struct):
-    """What the monitor of a leg keeps: what is believed, for how long something has been wrong, and models."""
+    """State of a leg's monitor: believed values, durations of faults, and models."""
 
     l: SX = q("m", text="believed length")
     l_dot: SX = q("m/s", text="believed rate")
@@ -76,7 +76,7 @@ class Watch(Struct):
 
 
 class Reading(Struct):
-    """What a leg's sensors say."""
+    """Readings of a leg's sensors."""
 
     l: SX = q("m")
     l_dot: SX = q("m/s")
@@ -88,7 +88,7 @@ class Reading(Struct):
 
 
 class Told(Struct):
-    """What a leg was told one tick ago, and what its force should be."""
+    """Commands to a leg one tick ago, and its expected force."""
 
     l: SX = q("m")
     l_dot: SX = q("m/s")
@@ -98,7 +98,7 @@ class Told(Struct):
 
 
 class Found(Struct):
-    """What the monitor of a leg says."""
+    """Result of a leg's monitor."""
 
     code: SX = q("-", text="fault that this leg shows now")
     blocks: SX = q("-", text="1 if it forbids going down")
@@ -106,12 +106,12 @@ class Found(Struct):
 
 
 class Now(NamedTuple):
-    """The same for all legs: period [s], and flags of the base.
+    """Common to all legs: period [s], and flags of the base.
 
     Attributes:
-        fresh: 1 in the first tick and when a fault is reset: there is nothing to compare with
+        fresh: 1 in the first tick and when a fault is reset: there are no previous values to compare with
         quiet: 1 while the valves stay closed
-        driven: 1 while the operational limits hold; else a leg may rest on its lower end
+        driven: 1 while the operational limits apply; else a leg may rest on its lower end
     """
 
     dt: SX
@@ -121,7 +121,7 @@ class Now(NamedTuple):
 
 
 class LegKind(NamedTuple):
-    """What a monitor must know of a leg: hard ends [m], and areas of its piston [m^2], cap and rod side, if any."""
+    """Data of a leg for its monitor: hard ends [m], and piston areas [m^2] of cap and rod side, if any."""
 
     actuation: Actuation
     areas: tuple[float, float] | None
@@ -130,7 +130,7 @@ class LegKind(NamedTuple):
 
 
 def any_of(codes: dict[Fault, SX], which: frozenset[Fault]) -> SX:
-    """Whether one of them is active."""
+    """Whether any of these faults is active."""
     found = ca.SX(0)
     for fault, active in codes.items():
         if fault in which:
@@ -139,7 +139,7 @@ def any_of(codes: dict[Fault, SX], which: frozenset[Fault]) -> SX:
 
 
 def first_of(codes: dict[Fault, SX]) -> SX:
-    """The active one of the smallest number, 0 if none is."""
+    """The active fault with the smallest number, 0 if there is none."""
     first = ca.SX(0)
     for fault in sorted(codes, reverse=True):
         first = ca.if_else(codes[fault], fault.value, first)
@@ -147,12 +147,12 @@ def first_of(codes: dict[Fault, SX]) -> SX:
 
 
 def timer(before: SX, wrong: SX, dt: SX) -> SX:
-    """For how long something has been wrong [s]."""
+    """Duration of a fault so far [s]."""
     return ca.if_else(wrong, ca.fmin(before + dt, 1e3), 0.0)
 
 
 class Motion(NamedTuple):
-    """Length and rate that are believed, and what is remembered of them, as in `Watch`."""
+    """Believed length and rate, and their stored values, as in `Watch`."""
 
     l: SX
     l_dot: SX
@@ -166,7 +166,7 @@ class Motion(NamedTuple):
 def _motion(
     kind: LegKind, limits: Thresholds, now: Now, watch: Watch, doubt: Agreement, told: Told, read: Reading
 ) -> Motion:
-    """Length and integrated rate may contradict each other, or the length may not change at all."""
+    """Detects contradictions of length and integrated rate, and a length that does not change at all."""
     l, l_dot, begins = read.l, read.l_dot, ca.ne(now.fresh, 0)
     goes_on = ca.logic_not(begins)
     least, most = kind.hard_min - limits.range_margin, kind.hard_max + limits.range_margin
@@ -196,7 +196,7 @@ def _motion(
 
 
 class Oil(NamedTuple):
-    """Pressures that are believed, for how long they have contradicted the force [s], and the actuator's push [N]."""
+    """Believed pressures, duration of their contradiction to the force [s], and the actuator's push [N]."""
 
     p_cap: SX
     p_rod: SX
@@ -205,13 +205,13 @@ class Oil(NamedTuple):
 
 
 def _oil(limits: Thresholds, kind: LegKind, now: Now, watch: Watch, told: Told, read: Reading, good: SX, l: SX) -> Oil:
-    """Pressures against the force at the rod, from which friction is far below stall_force."""
+    """Compares pressures with the force at the rod; friction is far below stall_force."""
     p_cap, p_rod = ca.if_else(good, read.p_cap, watch.p_cap), ca.if_else(good, read.p_rod, watch.p_rod)
-    if kind.areas is None:  # a drive that tells no force pushes nothing
+    if kind.areas is None:  # a drive that reports no force counts as not pushing
         return Oil(p_cap, p_rod, ca.SX(0), ca.if_else(ca.ne(read.f, 0), read.f, told.f_needed))
     A_cap, A_rod = kind.areas
     push = A_cap * p_cap - A_rod * p_rod
-    differ = ca.logic_and(ca.fabs(push - read.f) > limits.stall_force, ca.ne(read.f, 0))  # 0: nobody measures it
+    differ = ca.logic_and(ca.fabs(push - read.f) > limits.stall_force, ca.ne(read.f, 0))  # 0: not measured
     off_ends = ca.logic_and(l > kind.hard_min + limits.contact, l < kind.hard_max - limits.contact)
     compared = ca.logic_and(ca.eq(now.quiet, 0), off_ends)  # a hard end pushes too
     quarrel = timer(watch.quarrel, ca.logic_and(differ, compared), now.dt)
@@ -223,7 +223,7 @@ def _oil(limits: Thresholds, kind: LegKind, now: Now, watch: Watch, told: Told, 
 def watch_leg(
     kind: LegKind, limits: Thresholds, now: Now, watch: Watch, doubt: Agreement, told: Told, read: Reading
 ) -> tuple[Watch, Found]:
-    """Monitors one leg and replaces what cannot be true."""
+    """Monitor one leg and replace implausible values."""
     dt, driving = now.dt, ca.eq(now.quiet, 0)
     motion = _motion(kind, limits, now, watch, doubt, told, read)
     accelerates = ca.fabs(read.l_ddot) < ca.inf  # comparisons with a NaN are false
@@ -231,7 +231,7 @@ def watch_leg(
     pressures = ca.logic_and(*(_believable(p, limits.pressure_max) for p in (read.p_cap, read.p_rod)))
     oil = _oil(limits, kind, now, watch, told, read, pressures, motion.l)
 
-    # the valve, or the drive, as it should be; how far it is off may grow with how fast it moves
+    # the expected state of valve or drive; the permitted deviation may grow with its speed
     off, speed, place, rate = kind.actuation(watch.model, told.valve, now.quiet, read.valve, read.f)
     share = limits.mismatch_corner * dt
     mean = watch.mean + share * (ca.if_else(ca.fabs(off) < ca.inf, off, 0.0) - watch.mean)
@@ -239,8 +239,8 @@ def watch_leg(
     spare = limits.mismatch_lag * activity
     obeys = ca.logic_and(ca.fabs(off) <= limits.mismatch_max + spare, ca.fabs(mean) <= limits.mismatch_slow + spare)
 
-    # a leg that stays behind though its actuator pushes it is seized, if the platform does not feel that push; one
-    # that is too heavy gains speed
+    # a leg that lags although its actuator pushes is seized, if the platform does not feel that push; one that is too
+    # heavy gains speed
     behind = told.l - motion.l
     side = ca.if_else(behind >= 0, 1.0, -1.0)
     slow_enough = ca.fabs(motion.l_dot) < limits.stall_speed + STALL_PART * ca.fabs(told.l_dot)
@@ -275,4 +275,4 @@ def watch_leg(
 
 
 def _believable(p: SX, p_max: SX) -> SX:
-    return ca.logic_and(p > -1e6, p < p_max)  # a sensor of absolute or gauge pressure may read a little below zero
+    return ca.logic_and(p > -1e6, p < p_max)  # a sensor of absolute or gauge pressure may read slightly below zero

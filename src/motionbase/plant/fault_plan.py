@@ -1,4 +1,4 @@
-"""Faults by name and time, as data: what a file lists becomes the fault inputs of every tick."""
+"""Faults by name and time, as data: a file's list becomes the fault inputs of every tick."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError, PlatformError
 from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.plant.plant import HARD_IN, HARD_OUT, REVERSED, STUCK
@@ -19,13 +19,12 @@ from motionbase.plant.sensors import ACCELERATION, CAP_PRESSURE, FORCE, FROZEN, 
 from motionbase.platform.table import Table
 from motionbase.record.words import named
 
-Array = NDArray[np.float64]
 LEGS = 6
-LARGEST_SUPPLY = 1.2  # times the nominal pressure: a supply may lose pressure, or have a little more than it should
+LARGEST_SUPPLY = 1.2  # times the nominal pressure: a supply may lose pressure, or exceed it slightly
 
 
 class FaultKind(Enum):
-    """What can go wrong; the sentence is for people."""
+    """Kinds of faults; the sentence is shown to users."""
 
     VALVE_STUCK = "the spool stays where it is"
     VALVE_HARD_OUT = "the spool goes to the end that extends the leg"
@@ -51,13 +50,13 @@ class FaultKind(Enum):
 
     @property
     def of_a_leg(self) -> bool:
-        """Whether it needs a leg."""
+        """Whether the fault needs a leg."""
         return self not in (FaultKind.SUPPLY_LOST, FaultKind.HOST_DROPOUT)
 
 
 OFFSETS = (FaultKind.SENSOR_OFFSET, FaultKind.RATE_OFFSET, FaultKind.ACCELERATION_OFFSET)
-OF_OIL = (FaultKind.PRESSURE_LOST, FaultKind.PRESSURE_FROZEN)  # mean nothing to electric legs
-# kind -> input of the plant, and the number that stands for it
+OF_OIL = (FaultKind.PRESSURE_LOST, FaultKind.PRESSURE_FROZEN)  # do not apply to electric legs
+# kind -> input of the plant, and the code for it
 INPUTS = {
     FaultKind.VALVE_STUCK: ("valve_fault", STUCK),
     FaultKind.VALVE_HARD_OUT: ("valve_fault", HARD_OUT),
@@ -94,8 +93,8 @@ class FaultEvent:
 
     Attributes:
         leg: 1 to 6, for faults of a leg
-        at: when it comes [s]; until: when it goes again
-        value: what the kind's sentence says
+        at, until: start and end of the fault [s]
+        value: as described in the kind's sentence
     """
 
     kind: FaultKind
@@ -109,7 +108,7 @@ class FaultEvent:
         if self.kind.of_a_leg and self.leg not in range(1, LEGS + 1):
             raise PlatformError(f"{name}: leg is {self.leg!r}, it must be 1 to 6")
         if not self.kind.of_a_leg and self.leg is not None:
-            raise PlatformError(f"{name}: leg is {self.leg!r}, but it is no fault of a leg; leave it out")
+            raise PlatformError(f"{name}: leg is {self.leg!r}, but the fault is not one of a leg; leave it out")
         if not (math.isfinite(self.at) and 0 <= self.at < self.until):
             raise PlatformError(f"{name}: from {self.at!r} to {self.until!r} s; times must rise, from 0 on")
         if self.value is not None and not math.isfinite(self.value):
@@ -121,14 +120,14 @@ class FaultEvent:
 
     @property
     def strength(self) -> float:
-        """The value, or the usual one of its kind."""
+        """The value, or the default of its kind."""
         return DEFAULT_VALUE.get(self.kind, 0.0) if self.value is None else self.value
 
 
 @final
 @dataclass(frozen=True)
 class FaultPlan:
-    """The faults of a run; of two that say different things of one part the later one in the list counts."""
+    """The faults of a run; if two contradict each other for one part, the later one in the list counts."""
 
     events: tuple[FaultEvent, ...] = ()
 
@@ -146,7 +145,7 @@ class FaultPlan:
                     raise PlatformError(f"faults {both} of leg {one.leg}: one offset of a leg at a time")
 
     def inputs(self, t: float) -> dict[str, Array]:
-        """Fault inputs of the plant at a time [s], with `supply` (1 is nominal) and `host` (1 while frames come)."""
+        """Fault inputs of the plant at a time [s], with `supply` (1 is nominal) and `host` (1 while frames arrive)."""
         found = {name: np.zeros(LEGS) for name in ("valve_fault", "seized", "sensor_fault", "sensor_offset")}
         found |= {"supply": np.ones(()), "host": np.ones(())}
         for event in self.events:
@@ -167,24 +166,24 @@ class FaultPlan:
 
     @property
     def changes(self) -> tuple[float, ...]:
-        """Times at which something comes or goes [s]."""
+        """Times at which a fault starts or ends [s]."""
         return tuple(sorted({t for e in self.events for t in (e.at, e.until) if math.isfinite(t)}))
 
     def rows(self, ticks: int, dt: float) -> dict[str, Array]:
-        """The same for every tick of a run: arrays with one row a tick."""
+        """The same for every tick of a run: arrays with one row per tick."""
         edges = [0, *(min(ticks, max(0, math.ceil(t / dt - 1e-9))) for t in self.changes), ticks]
         parts = [(self.inputs((start + 0.5) * dt), end - start) for start, end in zip(edges, edges[1:], strict=False)]
         return {name: np.concatenate([np.repeat(p[name][None], n, 0) for p, n in parts]) for name in parts[0][0]}
 
 
 def _with(codes: float, code: float) -> float:
-    """Codes of the sensors of a leg with another; the later one of the same sensor counts."""
+    """Sensor codes of a leg with another one added; a later code for the same sensor replaces the earlier one."""
     digit = 4.0 ** math.floor(math.log(code, 4.0) + 1e-9)
     return codes - digit * (codes // digit % 4) + code
 
 
 def load_faults(path: Path | str) -> FaultPlan:
-    """A list [[fault]] with kind, at and, where they apply, leg, until and value."""
+    """Read a list [[fault]] with kind, at and, where applicable, leg, until and value."""
     try:
         source = TomlSource.read(path)
         top = Table(source, (), source.data)
@@ -200,7 +199,7 @@ def load_faults(path: Path | str) -> FaultPlan:
 def _event(table: Table) -> FaultEvent:
     table.check_keys(("kind", "leg", "at", "until", "value"), ("kind", "at"))
     kinds = {kind.name.lower(): kind for kind in FaultKind}
-    kinds |= {named(name, electric=True): kind for name, kind in kinds.items()}  # of drives, for electric legs
+    kinds |= {named(name, electric=True): kind for name, kind in kinds.items()}  # names for drives, for electric legs
     if table.text("kind") not in kinds:
         table.refuse("kind", f"one of {', '.join(kinds)}")
     numbers = {key: table.number(key) for key in ("at", "until", "value") if key in table.data}

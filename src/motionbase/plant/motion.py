@@ -6,17 +6,17 @@
     V_dot   = accelerations at the new pose     the closed-loop mechanism under the legs' new forces
     V       = V_half + h/2 V_dot
 
-Second order, one evaluation of the mechanism and of every leg a step; the pistons displace exactly what the mechanism
-moved. The state is the platform's pose, velocity and acceleration, and five numbers for every leg.
+Second order, one evaluation of the mechanism and of every leg per step; the pistons displace exactly the volume of the
+mechanism's motion. The state is the platform's pose, velocity and acceleration, and five numbers for every leg.
 
-A screw's rotor moves with its leg's length: the mechanism carries its mass, the leg's force is without it.
+A screw's rotor moves with its leg's length: the mechanism carries its mass, and the leg's force excludes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar, final
 
 import numpy as np
@@ -35,7 +35,7 @@ Kind = TypeVar("Kind", bound=Struct)
 
 
 class Body(Struct):
-    """Platform and legs at one moment."""
+    """State of platform and legs at one instant."""
 
     p_W: Expr = q("m", 3, "origin of the platform frame")
     Q_WP: Expr = q("-", 4, "attitude of the platform")
@@ -45,7 +45,7 @@ class Body(Struct):
 
 
 class LegMotion(Struct):
-    """What the legs did in a step."""
+    """Motion of the legs in a step."""
 
     l: Expr = q("m", LEGS, "leg lengths, joint to joint")
     l_dot: Expr = q("m/s", LEGS, "their rates")
@@ -61,7 +61,7 @@ BRAKE = Port("f_brake", LEGS, "N", "further force along each leg: a seized one i
 
 
 class Acting(NamedTuple):
-    """What acts on legs and platform, held over a tick."""
+    """Inputs that act on legs and platform, held over a tick."""
 
     u: Expr
     lines: Lines
@@ -70,18 +70,25 @@ class Acting(NamedTuple):
 
 
 def next_of(port: Port) -> Port:
-    """The same a step later."""
+    """The port of the same quantity after a step."""
     return replace(port, name=f"{port.name}_next")
 
 
 def picked(kind: type[Kind], given: Mapping[str, Any]) -> Kind:
-    """A struct whose quantities are ports of their own."""
+    """A struct whose quantities are separate ports."""
     return kind(**{port.name: given[port.name] for port in kind.layout.ports})
 
 
 def parts(x: Struct) -> tuple[Any, ...]:
-    """Its quantities in order, where they are ports of their own."""
+    """The quantities of a struct in order, for those that are separate ports."""
     return tuple(getattr(x, port.name) for port in x.layout.ports)
+
+
+@lru_cache(maxsize=16)
+def _mechanism(h: Hexapod) -> Mechanism:
+    """Kept, so that its kernels are."""
+    places = (np.asarray(h.base), np.asarray(h.joints), np.asarray(h.p_neutral))
+    return Mechanism(*places, h.payload, h.cylinder, h.rod, reflected=kind_of(h).reflected)
 
 
 @final
@@ -93,30 +100,28 @@ class Motion:
 
     @property
     def actuator(self) -> Actuator:
-        """Of every leg."""
+        """The actuator of every leg."""
         return self.hexapod.actuator
 
     @cached_property
     def kind(self) -> LegKind:
-        """Of the legs."""
+        """The kind of the legs."""
         return kind_of(self.hexapod)
 
     @cached_property
     def body(self) -> type[Body]:
-        """`Body` with legs of their kind."""
+        """`Body` with the state of this kind of leg."""
         return Body.with_quantities(legs=q(of=self.kind.state, rows=LEGS))
 
     @property
     def state(self) -> tuple[Port, ...]:
-        """As STATE, with the names of what is in a leg's numbers."""
+        """STATE, with the names of the numbers in a leg's state."""
         return (*STATE[:-1], state_port(self.kind.state, "legs", LEGS))
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """The masses."""
-        h = self.hexapod
-        places = (np.asarray(h.base), np.asarray(h.joints), np.asarray(h.p_neutral))
-        return Mechanism(*places, h.payload, h.cylinder, h.rod, reflected=self.kind.reflected)
+        """The mechanism with its masses."""
+        return _mechanism(self.hexapod)
 
     def moved(self, h: Expr, x: Body, l: Expr, acting: Acting) -> tuple[Body, LegMotion]:
         """Kick, drift, six legs, kick; l are the lengths at the start."""
@@ -146,7 +151,7 @@ class Motion:
         return Program("motion", inputs, (*(next_of(p) for p in self.state), *LEG_OUTPUTS), expr)
 
     def at_rest(self, l: float | None = None, braked: bool = False) -> dict[str, Any]:
-        """The state at rest with all legs equally long, neutral if not given: weight and leg forces in balance."""
+        """The state at rest with all legs equally long, neutral by default: weight and leg forces in balance."""
         from motionbase.plant.rest import at_rest
 
         return at_rest(self, l, braked)
@@ -155,7 +160,7 @@ class Motion:
 def drifted(h: Expr, x: Body) -> tuple[Expr, Expr, Expr, Expr]:
     """Velocity after half a kick, velocity predicted for the end, and the pose at the end."""
     half = x.V_P + 0.5 * h * x.V_dot_P
-    # the linear velocity is in platform axes, which turn meanwhile: it acts in those of mid-step
+    # the linear velocity is in platform axes, which rotate during the step: those of mid-step are used
     Q_mid = turned(x.Q_WP, 0.5 * h * half[:3])
     p_W, Q_WP = x.p_W + h * (R_quaternion(Q_mid) @ half[3:]), turned(x.Q_WP, h * half[:3])
     return half, half + 0.5 * h * x.V_dot_P, p_W, Q_WP

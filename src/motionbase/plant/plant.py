@@ -1,17 +1,17 @@
-"""The plant of a hexapod over one tick: faults act, platform and legs move, sensors read."""
+"""The plant of a hexapod over one tick: faults are applied, platform and legs move, sensors measure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase.actuators.common import LINES, Lines
+from motionbase.arrays import Array
 from motionbase.compile import Port, Program, Struct, compile, for_each, q, random, repeat
 from motionbase.plant.legs import LEGS
 from motionbase.plant.motion import LEG_OUTPUTS, STATE, Acting, Body, LegMotion, Motion, next_of, parts, picked
@@ -23,9 +23,8 @@ from motionbase.platform.sensors import Sensors
 from motionbase.record.hexapod import QUANTITIES
 from motionbase.spatial.rotations import Expr
 
-Array: TypeAlias = NDArray[np.float64]
 STUCK, HARD_OUT, HARD_IN, REVERSED = 1.0, 2.0, 3.0, 4.0
-SEIZED_STIFFNESS, SEIZED_DAMPING = 2e7, 2e5  # [N/m], [N s/m]: of a leg that has seized, about its oil spring's
+SEIZED_STIFFNESS, SEIZED_DAMPING = 2e7, 2e5  # [N/m], [N s/m]: of a seized leg, similar to its oil spring
 VALVE = Port.of(QUANTITIES["valve_cmd"], LEGS)
 SEIZED_AT = Port("l_seized", LEGS, "m", "where each leg seized; where it is, while it moves")
 READ = Port("l_read", LEGS, "m", "lengths read last")
@@ -35,7 +34,7 @@ NOISE = random("sensor_noise", Port("uniform", 2), grouped=True)
 
 
 class LegFaults(Struct):
-    """What is broken in valves and legs."""
+    """Faults of valves and legs."""
 
     valve_fault: Expr = q("-", LEGS, "0 none, 1 stuck, 2 hard over extending, 3 hard over retracting, 4 reversed")
     seized: Expr = q("-", LEGS, "1 for a leg that has seized")
@@ -51,8 +50,8 @@ class Plant:
     """A hexapod with its actuators and sensors, as one program.
 
     Attributes:
-        sensors: those of the hexapod if not given
-        substeps: of the motion in a tick
+        sensors: those of the hexapod by default
+        substeps: steps of the motion per tick
         dt: period of a tick [s]
     """
 
@@ -63,22 +62,22 @@ class Plant:
 
     @cached_property
     def motion(self) -> Motion:
-        """Platform, legs, actuators."""
+        """Platform, legs and actuators."""
         return Motion(self.hexapod)
 
     @property
     def fitted(self) -> Sensors:
-        """The sensors it has."""
+        """The sensors in use."""
         return self.hexapod.sensors if self.sensors is None else self.sensors
 
     @cached_property
     def lag(self) -> Lag:
-        """How late they are."""
+        """Delays of the sensors."""
         return Lag.of(self.fitted, self.dt)
 
     @property
     def state_ports(self) -> tuple[Port, ...]:
-        """As PLANT_STATE, with the names of what is in a leg's numbers, and a history where sensors are late."""
+        """PLANT_STATE, with the names of the numbers in a leg's state, and a history if sensors have delays."""
         return (TICK, *self.motion.state, SEIZED_AT, READ, HELD, *self.lag.ports)
 
     @property
@@ -88,7 +87,7 @@ class Plant:
 
     @cached_property
     def sensing(self) -> Sensing:
-        """What the sensors make of the motion."""
+        """The measurement of the motion by the sensors."""
         return Sensing(self.fitted, self.motion.kind, self.motion.mechanism.gravity, self.lag)
 
     @cached_property
@@ -105,7 +104,7 @@ class Plant:
         return Program("plant", inputs, outputs, expr)
 
     def _tick(self, given: Mapping[str, Expr], x: Body, lines: Lines, faults: LegFaults, blind: SensorFaults) -> Any:
-        """Faults act, platform and legs move, sensors read."""
+        """One tick: apply faults, move platform and legs, measure."""
         motion, h, tick = self.motion, self.dt / self.substeps, given["tick"]
         l, l_dot = motion.mechanism.leg_lengths(x.p_W, x.Q_WP, x.V_P)
         u, f_brake, l_seized = for_each(
@@ -124,14 +123,14 @@ class Plant:
         return tick + 1, *parts(x), l_seized, readings.l_meas, *held, *parts(readings), *parts(legs)
 
     def at_rest(self, l: float | None = None, braked: bool = False) -> dict[str, Any]:
-        """The state at rest, all legs of length l [m], neutral if not given; electric legs by motors or by brakes."""
+        """The state at rest with all legs of length l [m], neutral by default; motors or brakes hold electric legs."""
         motion = self.motion.at_rest(l, braked)
         lengths, _ = compile(self.motion.mechanism.legs)(p_W=motion["p_W"], Q_WP=motion["Q_WP"], V_P=np.zeros(6))
         read = {"l_seized": np.asarray(lengths), "l_read": np.asarray(lengths), "held": np.zeros(HELD.dims)}
         return {"tick": np.array(0.0), **motion, **read, **self._history(motion, np.asarray(lengths))}
 
     def _history(self, motion: dict[str, Any], l: Array) -> dict[str, Any]:
-        """Of a platform that has long been at rest."""
+        """The sensor history of a platform at rest."""
         if not self.lag.ports:
             return {}
         body, zero = self.motion.body, np.zeros(LEGS)
@@ -151,8 +150,8 @@ class Plant:
 
 
 def _acting(u: Expr, valve: Expr, fault: Expr, seized: Expr, l: Expr, l_dot: Expr, l_seized: Expr) -> Any:
-    """Of one leg: what faults make of its command, what holds it where it seized, and where that is."""
-    u = ca.fmin(ca.fmax(u, -1.0), 1.0)  # NaN becomes a number as well
+    """For one leg: its command after faults, the force that holds a seized leg, and the length at which it seized."""
+    u = ca.fmin(ca.fmax(u, -1.0), 1.0)  # also replaces NaN
     acts = ca.if_else(fault == STUCK, valve, u)
     acts = ca.if_else(fault == HARD_OUT, 1.0, ca.if_else(fault == HARD_IN, -1.0, acts))
     acts = ca.if_else(fault == REVERSED, -u, acts)

@@ -1,4 +1,4 @@
-"""A platform at rest: legs equally long, weight carried by pressures, motors or brakes."""
+"""A platform at rest: legs of equal length, weight carried by pressures, motors or brakes."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.compile import compile
 from motionbase.errors import PlatformError
-from motionbase.platform.kinematics import Kinematics
+from motionbase.platform.kinematics import kinematics_of
 
 if TYPE_CHECKING:
     from motionbase.plant.motion import Motion
 
-Array = np.ndarray
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def resting_pose(motion: Motion, l: float | None) -> tuple[Array, Array]:
-    """p_W and Q_WP where every leg has length l [m]; neutral if not given."""
+    """p_W and Q_WP at which every leg has length l [m]; neutral by default."""
     hexapod = motion.hexapod
     neutral = np.array(hexapod.p_neutral)
     if l is None:
         return neutral, UPRIGHT
-    p, Q, residual, _, converged = compile(Kinematics(hexapod).forward)(
+    p, Q, residual, _, converged = compile(kinematics_of(hexapod).forward)(
         l=np.full(6, l), p_start=neutral, Q_start=UPRIGHT
     )
     if not converged:
@@ -46,7 +46,7 @@ def holding_forces(motion: Motion, p_W: Array, Q_WP: Array) -> Array:
 
 
 def at_rest(motion: Motion, l: float | None = None, braked: bool = False) -> dict[str, Any]:
-    """The state of `Motion.step`; electric legs are held by their motors, or by their brakes."""
+    """The state for `Motion.step`; electric legs are held by their motors, or by their brakes."""
     p_W, Q_WP = resting_pose(motion, l)
     legs = motion.kind.at_rest(holding_forces(motion, p_W, Q_WP), braked)
     return {"p_W": p_W, "Q_WP": Q_WP, "V_P": np.zeros(6), "V_dot_P": np.zeros(6), "legs": legs}

@@ -1,4 +1,4 @@
-"""What the control law is told of the plant: noise, bias, quantisation, delay, and sensors that fail."""
+"""The plant's measurements for the control law: noise, bias, quantisation, delay, and sensor faults."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
 
 LOST, FROZEN, OFFSET = 1.0, 2.0, 3.0
-LENGTH, RATE, ACCELERATION, CAP_PRESSURE, SPOOL, FORCE = 0, 1, 2, 3, 5, 6  # places in MEASURED of what may fail
+LENGTH, RATE, ACCELERATION, CAP_PRESSURE, SPOOL, FORCE = 0, 1, 2, 3, 5, 6  # indices in MEASURED; these may fail
 FAILING = (RATE, ACCELERATION, CAP_PRESSURE, SPOOL, FORCE)
 
 
 def fault_code(which: int, how: float) -> float:
-    """Of a sensor that fails: a number of MEASURED, and LOST, FROZEN or OFFSET; codes of several are added."""
+    """Code of a sensor fault: an index of MEASURED with LOST, FROZEN or OFFSET; codes of several sensors are added."""
     return how * 4.0**which
 
 
@@ -31,15 +31,15 @@ def fault_of(code: Expr, which: int) -> Expr:
     return ca.floor(code * 4.0**-which) - 4 * ca.floor(code * 4.0 ** -(which + 1))
 
 
-NUMBERS = 7 * LEGS + 6  # random ones a tick
-PIECE = 8192.0  # 2^13: a random number of 52 bits is four of 13
+NUMBERS = 7 * LEGS + 6  # random numbers per tick
+PIECE = 8192.0  # 2^13: a random number of 52 bits contains four of 13
 
 
 def bell(uniform: Expr) -> Expr:
-    """Numbers of mean 0 and deviation 1 from uniform ones: each is the sum of its four pieces of 13 bits.
+    """Numbers with mean 0 and standard deviation 1 from uniform ones: each is the sum of its four pieces of 13 bits.
 
-    The sum of four uniform numbers is bell-shaped and ends at 3.5 deviations; a true normal number costs four times as
-    much, a fifth of the whole plant.
+    The sum of four uniform numbers is bell-shaped and limited to 3.5 standard deviations; a true normal number costs
+    four times as much, a fifth of the whole plant.
     """
     total: Expr = 0.0
     for _ in range(4):
@@ -51,7 +51,7 @@ def bell(uniform: Expr) -> Expr:
 
 
 class Readings(Struct):
-    """What the control law is told."""
+    """Measurements passed to the control law."""
 
     l_meas: Expr = q(QUANTITIES["l_meas"], LEGS)
     l_dot_meas: Expr = q(QUANTITIES["l_dot_meas"], LEGS)
@@ -65,7 +65,7 @@ class Readings(Struct):
 
 
 class SensorFaults(Struct):
-    """How sensors of the legs fail."""
+    """Faults of the legs' sensors."""
 
     sensor_fault: Expr = q(
         "-",
@@ -83,35 +83,35 @@ HELD = Port("held", (LEGS, 1 + len(FAILING)), "SI, mixed", "faults a tick ago; r
 KINDS = (
     "position", "velocity", "acceleration", "pressure", "pressure", "spool", "force", "specific_force", "rate",
 )  # fmt: skip
-"""Of MEASURED."""
-OF_LEGS = 7  # the first of MEASURED: a number a leg
+"""Kind of sensor of each of MEASURED."""
+OF_LEGS = 7  # the first of MEASURED: a number per leg
 
 
 @final
 @dataclass(frozen=True)
 class Lag:
-    """Sensors that read late look at a history: a row of what was true at the end of each of the last ticks.
+    """Sensors with a delay read from a history: one row of true values for the end of each of the last ticks.
 
     Attributes:
-        ticks: of MEASURED: how late each is
+        ticks: delay of each of MEASURED
     """
 
     ticks: tuple[float, ...]
 
     @staticmethod
     def of(sensors: Sensors, dt: float) -> Lag:
-        """Delays in ticks; one that is a whole number but for rounding is one."""
+        """Delays in ticks; a delay within rounding of a whole number of ticks is that number."""
         exact = [getattr(sensors, kind).delay / dt for kind in KINDS]
         return Lag(tuple(float(round(t)) if abs(t - round(t)) < 1e-9 else t for t in exact))
 
     @property
     def late(self) -> tuple[int, ...]:
-        """Places in MEASURED of what comes late."""
+        """Indices in MEASURED of delayed quantities."""
         return tuple(k for k, t in enumerate(self.ticks) if t > 0)
 
     @property
     def ports(self) -> tuple[Port, ...]:
-        """The history as a state; none where nothing comes late."""
+        """The history as a state; none without delays."""
         if not self.late:
             return ()
         width = sum(MEASURED[k].size for k in self.late)
@@ -120,11 +120,11 @@ class Lag:
         return (Port("sensed", (math.ceil(max(self.ticks)), width), "SI, mixed", about),)
 
     def row(self, true: tuple[Expr, ...]) -> Expr:
-        """A row of the history, of what is true now."""
+        """A history row of the present true values."""
         return ca.vertcat(*(true[k] for k in self.late)).T
 
     def seen(self, true: tuple[Expr, ...], sensed: Expr) -> tuple[Expr, ...]:
-        """What the sensors look at; between two ticks in proportion."""
+        """The delayed values; linear interpolation between two ticks."""
         seen, place = list(true), 0
         for k in self.late:
             columns = slice(place, place + MEASURED[k].size)
@@ -137,7 +137,7 @@ class Lag:
 
 
 def reading(sensor: Sensor, value: Expr, uniform: Expr) -> Expr:
-    """What a sensor reads of a value, for a random number of its own."""
+    """Reading of a sensor for a true value and a random number."""
     value = value + sensor.bias + sensor.noise * bell(uniform)
     return sensor.quantum * ca.floor(value / sensor.quantum + 0.5) if sensor.quantum else value
 
@@ -153,8 +153,8 @@ class Sensing:
     lag: Lag
 
     def truth(self, x: Body, legs: LegMotion) -> tuple[Expr, ...]:
-        """MEASURED as it really is; pressures that a leg does not have are 0."""
-        # what an accelerometer at the joint centroid feels
+        """True values of MEASURED; pressures of legs without oil are 0."""
+        # specific force at the joint centroid, as an accelerometer measures it
         felt = x.V_dot_P[3:] + ca.cross(x.V_P[:3], x.V_P[3:]) - R_quaternion(x.Q_WP).T @ ca.DM(self.gravity)
         pressures = self.kind.pressures(x.legs) or (ca.SX.zeros(LEGS), ca.SX.zeros(LEGS))
         valve, force = self.kind.valve(x.legs, legs.l_dot), self.kind.force(x.legs, legs.f)
@@ -163,7 +163,7 @@ class Sensing:
     def read(
         self, x: Body, legs: LegMotion, uniform: Expr, faults: SensorFaults, l_last: Expr, held: Expr, *sensed: Expr
     ) -> tuple[Any, ...]:
-        """Readings, and what is held until the next: of frozen sensors, and a history where sensors are late."""
+        """Readings, and the values held until the next tick: of frozen sensors, and the history for delays."""
         true = self.truth(x, legs)
         seen = self.lag.seen(true, sensed[0]) if sensed else true
         own = [uniform[LEGS * k : LEGS * (k + 1)] for k in range(OF_LEGS)]
@@ -176,15 +176,15 @@ class Sensing:
 
     @property
     def _fitted(self) -> list[Sensor]:
-        """Of MEASURED."""
+        """The sensors of MEASURED."""
         return [getattr(self.sensors, name) for name in KINDS]
 
     def _read_leg(self, *values: Expr) -> Any:
-        """Readings of one leg, its faults among them, and what is held of them."""
+        """Readings of one leg with its faults, and the values held for it."""
         seen, own, (fault, offset, last, held) = values[:OF_LEGS], values[OF_LEGS:-4], values[-4:]
         readings = [reading(*each) for each in zip(self._fitted[:OF_LEGS], seen, own, strict=True)]
         if isinstance(self.kind, ElectricLegs):
-            readings[CAP_PRESSURE] = readings[CAP_PRESSURE + 1] = ca.SX(0)  # what nobody measures reads 0
+            readings[CAP_PRESSURE] = readings[CAP_PRESSURE + 1] = ca.SX(0)  # a quantity without a sensor reads 0
         kept = [fault]
         for k, which in enumerate((LENGTH, *FAILING)):
             how, healthy, frozen = fault_of(fault, which), readings[which], last

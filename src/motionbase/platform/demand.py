@@ -1,4 +1,4 @@
-"""What a demand in degrees of freedom asks of the legs: lengths and rates, for many moments at once."""
+"""Leg lengths and rates for a demand in degrees of freedom, for many instants at once."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ class LegDemand:
         self._compiled = compile(legs_of_dof(platform))
 
     def __call__(self, dof: Array, dof_dot: Array) -> tuple[Array, Array]:
-        """(n, 6) leg lengths [m] and rates [m/s] of (n, 6) degrees of freedom and their rates."""
+        """(n, 6) leg lengths [m] and rates [m/s] for (n, 6) degrees of freedom and their rates."""
         found = self._compiled.map(dof=np.ascontiguousarray(dof), dof_dot=np.ascontiguousarray(dof_dot))
         return found["l"], found["l_dot"]

@@ -1,4 +1,4 @@
-"""How far a hexapod can go: limits along each degree of freedom, and the 64 extremes of its legs."""
+"""Reach of a hexapod: limits along each degree of freedom, and the 64 extremes of its legs."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import numpy as np
 from motionbase.arrays import Array, Flags
 from motionbase.compile import compile
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.kinematics import Kinematics
+from motionbase.platform.kinematics import kinematics_of
 from motionbase.record.axes import DOFS
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
 def axis_limits(platform: Hexapod) -> Array:
-    """(6, 2) lowest and highest value of each degree of freedom [m, rad] with the others at neutral.
+    """(6, 2) smallest and largest value of each degree of freedom [m, rad] with the others at neutral.
 
-    Along one axis the square of a leg's length is a parabola, about one axis a sine wave, so where a leg first reaches
-    an end of its operational stroke is known in closed form. An axis that no leg limits goes to half a turn.
+    Along an axis the square of a leg's length is a parabola, about an axis a sine wave, so the point at which a leg
+    first reaches an end of its operational stroke is known in closed form. An axis without limit ends at half a turn.
     """
     return np.array([[-_reach(platform, k, -1.0), _reach(platform, k, 1.0)] for k in range(len(DOFS))])
 
 
 def _reach(platform: Hexapod, axis: int, sign: float) -> float:
-    """Distance or angle at which the first leg reaches an end of its stroke, moving one way from neutral."""
+    """Distance or angle at which the first leg reaches an end of its stroke, in one direction from neutral."""
     direction = np.zeros(3)
     direction[axis % 3] = sign
     b = np.asarray(platform.joints)
@@ -47,7 +47,7 @@ def _on_line(d: Array, direction: Array, end: float) -> float:
     root = half**2 - constant
     if root < 0:
         return np.inf
-    # the stable form of the two roots of t^2 + 2 half t + constant
+    # numerically stable form of the two roots of t^2 + 2 half t + constant
     larger = -(half + np.copysign(np.sqrt(root), half))
     found = [t for t in (larger, constant / larger if larger else 0.0) if t > 0]
     return float(min(found, default=np.inf))
@@ -69,16 +69,16 @@ def _on_arc(a: Array, b: Array, direction: Array, end: float) -> float:
 @final
 @dataclass(frozen=True, eq=False)
 class Extremes:
-    """The poses with every leg fully in or fully out; row n has leg k out where bit k of n is set.
+    """The poses with every leg fully in or fully out; in row n, leg k is out if bit k of n is set.
 
     Attributes:
         l: (64, 6) leg lengths [m]
         p_W, Q_WP: (64, 3), (64, 4) poses
         dof: (64, 6) the same as degrees of freedom [m, rad]
-        condition: (64,) characteristic condition number: largest over least singular value of the leg Jacobian, turns
-            by `joint_radius`
+        condition: (64,) characteristic condition number: largest over smallest singular value of the leg Jacobian,
+            rotations scaled by `joint_radius`
         iterations: (64,) Newton steps from neutral
-        converged: (64,) whether the pose has these lengths; where not, none was found from neutral
+        converged: (64,) whether the pose has these lengths; if not, no such pose was found from neutral
     """
 
     l: Array
@@ -109,6 +109,6 @@ def extremes(platform: Hexapod, *, hard: bool = False) -> Extremes:
 
 @lru_cache(maxsize=16)
 def _compiled(platform: Hexapod) -> tuple[Any, Any, Any]:
-    """Kept: tracing takes far longer than the 64 poses."""
-    kinematics = Kinematics(platform)
+    """Cached, because tracing takes far longer than the 64 poses."""
+    kinematics = kinematics_of(platform)
     return compile(kinematics.forward), compile(kinematics.jacobian), compile(kinematics.dof_of_pose)

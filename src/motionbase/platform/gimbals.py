@@ -1,4 +1,4 @@
-"""Universal joints at both ends of the legs, as data: how they are mounted, and how far their bearings turn."""
+"""Universal joints at both ends of the legs, as data: their orientation, and the range of their bearings."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 Pair = tuple[float, float]
 Axes = tuple[tuple[float, float, float], ...]
 BEARINGS = ("base", "platform")
-LEAST_ANGLE = np.radians(20.0)  # between a first bearing and its leg at neutral: in line, the second has no direction
-STRAIGHT = 0.5 * np.pi  # where the second bearing would line up with the first, and the first has no angle
+LEAST_ANGLE = np.radians(20.0)  # of a first bearing to its leg at neutral: if parallel, the second has no direction
+STRAIGHT = 0.5 * np.pi  # where the second bearing would align with the first, and the first has no angle
 
 
 @final
 @dataclass(frozen=True)
 class Gimbals:
-    """Each has two bearings in cascade: the first is fixed in base or platform, the second carries the leg.
+    """Each joint has two bearings in series: the first is fixed in base or platform, the second carries the leg.
 
-    Angles are 0 at neutral. Where no axes are known, the first bearing is horizontal there and normal to the leg; the
+    Angles are 0 at neutral. If no axes are given, the first bearing is horizontal there and normal to the leg; the
     second is always normal to the first and to the leg.
 
     Attributes:
-        base, platform: how far the first and the second bearing turn from neutral, either way [rad]
-        base_axes, platform_axes: (6, 3) unit vectors of the first bearings, in W and in P; none where not known
+        base, platform: range of the first and the second bearing from neutral, in both directions [rad]
+        base_axes, platform_axes: (6, 3) unit vectors of the first bearings, in W and in P; none if not known
     """
 
     base: Pair = (STRAIGHT, STRAIGHT)
@@ -67,7 +67,7 @@ def _unit_axes(name: str, value: object) -> Axes:
 
 
 def check_axes(gimbals: Gimbals, legs: Array) -> None:
-    """Refuse first bearings that are nearly in line with (6, 3) legs at neutral."""
+    """Refuse first bearings that are nearly parallel to (6, 3) legs at neutral."""
     along = legs / np.linalg.norm(legs, axis=1)[:, None]
     for name in BEARINGS:
         axes = getattr(gimbals, f"{name}_axes")
@@ -92,7 +92,7 @@ def first_bearings(platform: Hexapod, end: str) -> Array:
 def joint_frames(platform: Hexapod, end: str) -> Array:
     """(6, 3, 3) axes of the joints at one end at neutral, as columns in W: first bearing, second bearing, the third.
 
-    The third is the leg, or what of it is normal to a first bearing that is not normal to the leg.
+    The third is the leg, or its component normal to a first bearing that is not normal to the leg.
     """
     if not getattr(platform.gimbals, f"{end}_axes"):
         return neutral_frames(platform)

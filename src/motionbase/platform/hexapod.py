@@ -35,28 +35,28 @@ CENTROID_TOLERANCE = 1e-3  # [m]; drawings give joints to the millimetre
 class Hexapod:
     """A platform P on six legs over a base B; the world W is B.
 
-    Axes are x forward, y left, z up. Legs stand counter-clockwise from above, starting at the front left. P has its
-    origin at the centroid of its joints, and its axes are those of W at neutral.
+    Axes are x forward, y left, z up. Legs are numbered counter-clockwise from above, starting at the front left. P has
+    its origin at the centroid of its joints, and its axes are those of W at neutral.
 
     Attributes:
         name: letters, digits, dashes and underscores
-        summary: one line for people
-        sources: where the published numbers are from
-        illustrative: dotted keys of the numbers that nobody published
+        summary: one line for users
+        sources: references of the published numbers
+        illustrative: dotted keys of unpublished numbers
         base: (6, 3) base joints in B [m]
         joints: (6, 3) platform joints in P [m]
         stroke: range of the leg lengths
         p_neutral: (3,) position of P in W at neutral [m]
-        l_down: leg length when settled down [m]
-        payload: what the legs carry
+        l_down: leg length with the platform down [m]
+        payload: the load on the legs
         cylinder, rod: masses of each leg
         limits: the largest motion that may be commanded
-        actuator: of each leg
-        points: further places in P by name, such as the design eye point [m]
-        sensors: what the control law is told, and how well
-        meshes: pictures of the parts, for displays and clearances
+        actuator: actuator of each leg
+        points: further points in P by name, such as the design eye point [m]
+        sensors: measurements for the control law, and their accuracy
+        meshes: meshes of the parts, for displays and clearances
         gimbals: the legs' universal joints
-        shape: what is known of the parts' dimensions
+        shape: known dimensions of the parts
     """
 
     name: str
@@ -116,7 +116,7 @@ class Hexapod:
             )
 
     def _check_order(self, owner: str) -> None:
-        """Seen from above, the middles of the legs stand counter-clockwise, the first at the front left."""
+        """Check that, seen from above, the legs are numbered counter-clockwise from the front left."""
         middle = np.asarray(self.base) + np.asarray(self.joints) + np.asarray(self.p_neutral)
         turn = np.degrees(np.arctan2(middle[:, 1], middle[:, 0])) % 360.0
         if not np.all(np.diff(turn) > 0):
@@ -156,22 +156,22 @@ class Hexapod:
 
     @property
     def electric(self) -> bool:
-        """Whether the legs are; hydraulic otherwise."""
+        """Whether the legs are electric; hydraulic otherwise."""
         return isinstance(self.actuator, ElectricActuator)
 
     @property
     def joint_radius(self) -> float:
-        """Rms distance of the platform joints from P's origin [m]: the characteristic length, by which turns count."""
+        """Rms distance of the platform joints from P's origin [m]: the characteristic length that scales rotations."""
         return float(np.sqrt(np.mean(np.sum(np.asarray(self.joints) ** 2, axis=1))))
 
     @property
     def twist_scale(self) -> Array:
-        """(6,) factors of a leg Jacobian's columns, turns first, that make turns count by `joint_radius` [1/m, -]."""
+        """(6,) scale factors of a leg Jacobian's columns, rotations first, by `joint_radius` [1/m, -]."""
         return np.array([1 / self.joint_radius] * 3 + [1.0] * 3)
 
     @property
     def moving_mass(self) -> float:
-        """Payload and rods [kg]; the cylinders are left out, for they only swing."""
+        """Payload and rods [kg]; without the cylinders, which only swing."""
         return self.payload.mass + LEGS * self.rod.mass
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, final
 
 import casadi as ca
@@ -29,7 +29,7 @@ POSE = (P_W, Q_WP)
 @final
 @dataclass(frozen=True)
 class Kinematics:
-    """Kernels of one platform; its geometry is folded into them as constants.
+    """Kernels of one platform, with its geometry folded in as constants.
 
     Pairs are angular first, and both parts are in W: l_dot = J (omega_W, v_W). By virtual work J' f is the moment
     about P's origin and the force, in W, which leg forces f (pushing positive) exert on the platform.
@@ -111,3 +111,9 @@ class Kinematics:
             return ca.vertcat(p_W - neutral, euler_zyx(R_quaternion(Q_WP)))
 
         return Kernel("dof_of_pose", POSE, (POSITION,), expr)
+
+
+@lru_cache(maxsize=16)
+def kinematics_of(platform: Hexapod) -> Kinematics:
+    """Kept, so that its kernels are: tracing one takes far longer than running it."""
+    return Kinematics(platform)

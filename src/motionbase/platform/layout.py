@@ -1,4 +1,4 @@
-"""Ways in which geometry is published, and named conversions to the axes and numbering used here."""
+"""Conventions in which geometry is published, and named conversions to the axes and numbering used here."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def three_pairs(radius: float, spacing: float, at_deg: float) -> Array:
     """(6, 3) joints on a circle in three pairs, a third of a turn apart, counter-clockwise from the x axis.
 
     Args:
-        radius: of the circle [m]
+        radius: radius of the circle [m]
         spacing: distance between the two joints of a pair [m]
-        at_deg: where the middle of one pair stands, from the x axis [degrees]
+        at_deg: angle of the middle of one pair from the x axis [degrees]
     """
     radius = checked_number("pairs", "radius", radius, "m")
     spacing = checked_number("pairs", "spacing", spacing, "m")
@@ -40,7 +40,7 @@ def from_z_down(points: ArrayLike) -> Array:
 
 
 def unchanged(points: ArrayLike) -> Array:
-    """From x forward, y left, z up: nothing to do."""
+    """From x forward, y left, z up: no change."""
     return np.asarray(points, dtype=np.float64)
 
 
@@ -48,7 +48,7 @@ AXES: dict[str, Callable[[ArrayLike], Array]] = {"z_up": unchanged, "z_down": fr
 
 
 def renumbered(points: Array, legs: Sequence[int]) -> Array:
-    """Six points in our order; `legs` has the number which each of our legs 1 to 6 has in the source."""
+    """Six points in our order; `legs` lists the source's numbers of our legs 1 to 6."""
     if sorted(legs) != [1, 2, 3, 4, 5, 6]:
         raise PlatformError(f"legs are {list(legs)}, the source's numbers of our legs 1 to 6 are wanted, each once")
     return points[[number - 1 for number in legs]]

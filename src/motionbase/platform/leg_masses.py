@@ -1,4 +1,4 @@
-"""One leg with its masses: how its end moves with its angles and length, and what it does to the platform there."""
+"""One leg with its masses: motion of its end with its angles and length, and its reaction on the platform."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from motionbase.spatial.rotations import Expr
 class Leg(NamedTuple):
     """One leg in platform axes: from its base joint to its end d, which turns about the first bearing x."""
 
-    joint: Expr  # the end's place in P [m]
+    joint: Expr  # position of the end in P [m]
     l: Expr  # length [m]
     h: Expr  # distance of the end from the first bearing's axis [m]
     tilt: tuple[Expr, Expr]  # sine and cosine of the second bearing's angle
@@ -30,7 +30,7 @@ class Leg(NamedTuple):
 
 
 def leg_at(joint: Expr, d: Expr, x: Expr) -> Leg:
-    """From the end's place in P, the vector to it from the base joint, and the first bearing's direction."""
+    """From the end's position in P, the vector to it from the base joint, and the first bearing's direction."""
     across, l = ca.cross(x, d), ca.sqrt(ca.sumsqr(d))
     h = ca.sqrt(ca.sumsqr(across))
     u, e_a, sin, cos = d / l, across / h, ca.dot(x, d) / l, h / l
@@ -40,20 +40,20 @@ def leg_at(joint: Expr, d: Expr, x: Expr) -> Leg:
 def reaction(
     cylinder: LegPart, rod: LegPart, reflected: float, leg: Leg, v: Expr, omega: Expr, g: Expr, f: Expr
 ) -> tuple[Expr, Expr, Expr]:
-    """Of a leg whose platform does not accelerate: mass A that its end feels, force F on the end, and l_ddot.
+    """For a leg whose platform does not accelerate: mass A felt at its end, force F on the end, and l_ddot.
 
     Lagrange's equations for angles a about the first bearing, b about the second, and the length l, with
         2 T = (I cos(b)^2 + I_axial sin(b)^2) a_dot^2 + I b_dot^2 + m l_dot^2,   I = I_0 + m_rod out^2.
 
     Args:
-        reflected: mass that moves with the leg's extension alone [kg]
+        reflected: mass that moves only with the leg's extension [kg]
         v: velocity of the end, omega: of the platform, g: gravity, all in platform axes
         f: force of the actuator on the rod [N]
     """
     l, h, (sin, cos) = leg.l, leg.h, leg.tilt
     along, across = leg.triad @ v, leg.triad @ ca.cross(omega, v)  # speeds and accelerations of the end
     a_dot, b_dot, l_dot = along[0] / h, along[1] / l, along[2]
-    out = l - rod.com  # of the rod's centre of mass
+    out = l - rod.com  # distance of the rod's centre of mass
     static, I_still = rod.mass * out, cylinder.inertia_lateral + cylinder.mass * cylinder.com**2
     I, I_dot = I_still + rod.inertia_lateral + static * out, 2 * static * l_dot
     slim = cylinder.inertia_axial + rod.inertia_axial - I

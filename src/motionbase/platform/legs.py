@@ -1,7 +1,7 @@
-"""Legs of a hexapod as expressions: directions, lengths and their derivatives, for kernels to build on.
+"""Legs of a hexapod as expressions: directions, lengths and their derivatives, for use in kernels.
 
 Poses are p_W [m] and the unit quaternion Q_WP; velocities v_W [m/s] of P's origin and omega_W [rad/s], both in W.
-Pairs are angular first: l_dot = J (omega_W, v_W), and forces f along the legs make the moment and force J' f on P.
+Pairs are angular first: l_dot = J (omega_W, v_W), and forces f along the legs exert the moment and force J' f on P.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def jacobian_rate(legs: Legs, omega_W: Expr, v_W: Expr) -> Expr:
 def leg_accelerations(legs: Legs, omega_W: Expr, v_W: Expr, alpha_W: Expr, a_W: Expr) -> tuple[Expr, Expr]:
     """(6, 1) l_dot [m/s] and l_ddot [m/s^2].
 
-    l_ddot = J (alpha, a) + u . (omega x (omega x b)) + |velocity of the joint across u|^2 / l.
+    l_ddot = J (alpha, a) + u . (omega x (omega x b)) + |velocity of the joint perpendicular to u|^2 / l.
     """
     l_dot, u_dot = swing(legs, omega_W, v_W)
     omega = repeated(omega_W)

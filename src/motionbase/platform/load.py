@@ -1,4 +1,4 @@
-"""Platforms from TOML, presets or a user's own file; docs/platforms.md has the keys."""
+"""Platforms from TOML, presets or a user's file; docs/platforms.md describes the keys."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def load_platform(reference: Path | str, *, sized: bool = True) -> Hexapod:
     """The preset of that name, or the platform in a TOML file.
 
     Args:
-        sized: refuse a design that cannot work and warn of what is odd (docs/sizing.md)
+        sized: refuse a design that cannot work and warn about unusual values (docs/sizing.md)
     """
     if str(reference) in SPHERES:
         raise PlatformError(f"platform {str(reference)!r} is a sphere on wheels and has no legs; {NO_LEGS}")
@@ -59,7 +59,7 @@ def load_platform(reference: Path | str, *, sized: bool = True) -> Hexapod:
 
 
 def platform_text(reference: Path | str) -> str:
-    """The text of the platform, with its name in it and absolute paths: what a ring and its recordings carry."""
+    """The text of the platform with its name and absolute paths, as stored in a ring and its recordings."""
     path = FOLDER / f"{reference}.toml" if str(reference) in PRESETS else Path(reference)
     data = TomlSource.read(path).data
     text = with_absolute_files(read_text(path), data.get("meshes"), path.parent)
@@ -67,7 +67,7 @@ def platform_text(reference: Path | str) -> str:
 
 
 def load_file(path: Path | str, *, sized: bool = True) -> Hexapod:
-    """The platform in a file; errors name the file, the line, the key and what is wanted."""
+    """The platform in a file; errors name the file, the line, the key and what is expected."""
     try:
         source = TomlSource.read(path)
         hexapod = _hexapod(Table(source, (), source.data), Path(path).stem, Path(path).parent)
@@ -79,9 +79,9 @@ def load_file(path: Path | str, *, sized: bool = True) -> Hexapod:
 
 
 def load_text(text: str, name: str = "platform") -> Hexapod:
-    """The platform of a ring's or a recording's text, as it ran: its sizing is not checked.
+    """The platform from the text in a ring or recording, as it ran: its sizing is not checked.
 
-    Files that it names need not be on this machine.
+    Files named in it need not exist on this machine.
     """
     try:
         source = TomlSource.of(name, text)
@@ -91,7 +91,7 @@ def load_text(text: str, name: str = "platform") -> Hexapod:
 
 
 def _hexapod(top: Table, stem: str, folder: Path | None) -> Hexapod:
-    """Relative paths of meshes are from `folder`, where the files must be; None takes them as they are."""
+    """The platform of a table; mesh paths are relative to `folder`, where the files must be; None keeps them as is."""
     if top.data.get("kind") == "sphere":
         top.complain("kind", f"the file has a sphere on wheels and no legs; {NO_LEGS}")
     top.check_keys((*OPTIONAL, *NEEDED), NEEDED)
@@ -127,7 +127,7 @@ def _hexapod(top: Table, stem: str, folder: Path | None) -> Hexapod:
 
 
 def _check_sizing(hexapod: Hexapod, source: TomlSource) -> None:
-    """Designs that cannot work are refused, odd ones are told, at the line of the number."""
+    """Refuse designs that cannot work and warn about unusual ones, with the line of the number."""
     for one in examine(hexapod).findings:
         keys = tuple(one.key.split("."))
         if one.fatal:
@@ -136,7 +136,7 @@ def _check_sizing(hexapod: Hexapod, source: TomlSource) -> None:
 
 
 def _check_limits(hexapod: Hexapod, table: Table) -> None:
-    """Limits that no leg could keep are refused here, where their line is known."""
+    """Refuse limits that no leg could keep, here where their line is known."""
     limits = hexapod.limits
     if limits.leg_braking > limits.leg_acceleration:
         table.complain(
@@ -156,7 +156,7 @@ def _check_limits(hexapod: Hexapod, table: Table) -> None:
 
 
 def _six(top: Table, key: str) -> Array:
-    """Six joints, as places or as three pairs on a circle, in our numbering."""
+    """Six joints, given as points or as three pairs on a circle, in our numbering."""
     if isinstance(top.data[key], dict):
         table = top.table(key)
         table.check_keys(("radius", "spacing", "at_deg"), ("radius", "spacing", "at_deg"))
@@ -176,7 +176,7 @@ def _legs(top: Table) -> list[int]:
 
 
 def _payload(table: Table, R: Array) -> Payload:
-    """The payload; R takes the axes of the file to ours."""
+    """The payload; R rotates the axes of the file to ours."""
     table.check_keys(("mass", "com", "inertia"), ("mass", "com", "inertia"))
     mass, com = table.number("mass"), table.numbers("com", (3,))
     I = R @ tensor_of(table.numbers("inertia", (6,))) @ R.T
@@ -194,7 +194,7 @@ def _actuator(table: Table) -> Actuator:
 
 
 def _sensors(table: Table) -> Sensors:
-    """Tables of kinds; what a kind leaves out, and kinds that are left out, stay as they are by default."""
+    """Tables by kind of sensor; missing keys and kinds keep their defaults."""
     default, given = Sensors(), dict[str, Sensor]()
     table.check_keys((f.name for f in fields(Sensors)), ())
     for kind in table.data:
@@ -221,7 +221,7 @@ def _meshes(top: Table, folder: Path | None) -> tuple[MeshFile, ...]:
 
 
 def illustrative_keys(top: Table) -> tuple[str, ...]:
-    """Keys of the file whose numbers nobody published."""
+    """Keys of the file whose numbers are unpublished."""
     listed = top.texts("illustrative")
     for dotted in listed:
         place: Any = top.data

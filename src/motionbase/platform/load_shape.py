@@ -1,4 +1,4 @@
-"""The tables [gimbals] and [shape] of a platform's file; both may be left out."""
+"""The tables [gimbals] and [shape] of a platform file; both are optional."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def gimbals_of(table: Table, convert: Convert, legs: list[int]) -> Gimbals:
     """Ranges in degrees; axes of the first bearings in the file's axes and numbering.
 
     Args:
-        convert: the file's axes to ours
+        convert: from the file's axes to ours
         legs: the file's numbers of our legs
     """
     table.check_keys((*RANGES, *AXES), ())
@@ -44,7 +44,7 @@ def gimbals_of(table: Table, convert: Convert, legs: list[int]) -> Gimbals:
 
 
 def own_shape_of(table: Table, convert: Convert) -> OwnShape:
-    """Dimensions in metres; heights count upwards whatever the file's axes, places are in its axes."""
+    """Dimensions in metres; heights count upwards whatever the file's axes, points are in its axes."""
     table.check_keys((field.name for field in fields(OwnShape)), ())
     values: dict[str, Any] = {}
     for key in table.data:
@@ -67,7 +67,7 @@ def own_shape_of(table: Table, convert: Convert) -> OwnShape:
 
 
 def checked_fit(hexapod: Hexapod, table: Table) -> None:
-    """Dimensions of which no leg could be built are refused here, where their line is known."""
+    """Refuse dimensions with which no leg could be built, here where their line is known."""
     try:
         check_fit(hexapod)
     except ModelError as e:

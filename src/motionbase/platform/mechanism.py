@@ -1,12 +1,12 @@
 """The moving masses of a hexapod: platform, six cylinders and six rods; no leg is massless.
 
-The state is the platform's alone: lengths, angles and rates of the legs follow from it in closed form, so every closure
-is met to rounding at every moment, needs no correction, and what an integrator carries is 13 numbers.
+The state is that of the platform alone: lengths, angles and rates of the legs follow from it in closed form, so every
+closure is met to rounding at all times without correction, and an integrator carries 13 numbers.
 
 The accelerations are exact as well. A leg has three speeds of its own, about its two bearings and along itself, and the
-joint at its end has three; its mass matrix is diagonal in directions that are normal to each other. So what a leg does
-to the platform is a 3x3 mass and a force at its joint, and the platform's accelerations solve one 6x6 system. The same
-masses as a tree of 24 speeds and 18 closure rows (`model`, `loops`) give the same numbers.
+joint at its end has three; its mass matrix is diagonal in orthogonal directions. So the effect of a leg on the platform
+is a 3x3 mass and a force at its joint, and the platform's accelerations solve one 6x6 system. The same masses as a tree
+of 24 speeds and 18 closure rows (`model`, `loops`) give the same numbers.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ ACCELERATIONS = (
 
 
 class _Share(NamedTuple):
-    """What a leg adds to the platform's mass and takes from its load, number by number: a column each."""
+    """Contribution of a leg to the platform's mass and load, element by element: one column each."""
 
-    M_P: Any  # lower triangle of a 6x6 mass; its last part is the 3x3 mass that the leg's end feels
+    M_P: Any  # lower triangle of a 6x6 mass; its last part is the 3x3 mass felt at the leg's end
     F_P: Any  # moment about P's origin and force on the leg, without acceleration of the platform
     u: Any
     l_ddot: Any  # without acceleration of the platform
@@ -60,18 +60,18 @@ class _Share(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """A hexapod's masses and joints; every quantity as a kernel of the platform's state.
+    """Masses and joints of a hexapod; every quantity is a kernel of the platform's state.
 
     A leg is a cylinder on a universal joint of the base, a rod that slides in it, and a ball joint at the platform
     (the rod's own rotation is carried by the cylinder). The universal joint's first axis is horizontal and normal to
-    the leg at neutral, its second one normal to the first and to the leg.
+    the leg at neutral; its second one is normal to the first and to the leg.
 
     Attributes:
         base: (6, 3) base joints in W [m]
         joints: (6, 3) platform joints in P [m]
         p_neutral: (3,) origin of P in W at neutral [m]
         gravity: in W [m/s^2]
-        reflected: mass that moves with each leg's extension alone, as the rotor of its motor does [kg]
+        reflected: mass that moves only with each leg's extension, such as the rotor of its motor [kg]
     """
 
     base: Array
@@ -116,13 +116,13 @@ class Mechanism:
         around = self.model.neutral.copy()
         around[:3] = self.p_neutral
         corrections = {c.name: 0.0 for c in self.model.closures}
-        # sparse: rows of a ball go as soon as its own leg's three speeds are gone, before the platform's. The leg alone
+        # sparse: rows of a ball are eliminated right after its leg's three speeds, before the platform's. The leg alone
         # moves its end in every direction, by l, l cos b and 1 for its angles and its slide, so these pivots are
-        # definite while no leg has length zero and no gimbal stands at 90 degrees: everywhere in a workspace
+        # definite unless a leg has length zero or a gimbal is at 90 degrees: everywhere in a workspace
         return Loops(self.model, step=1e-3, corrections=corrections, around=around, pivots="sparse")
 
     def coordinates(self, p_W: Expr, Q_WP: Expr) -> Expr:
-        """(nq,) of the tree: the platform's, then two angles and the extension of every leg."""
+        """(nq,) coordinates of the tree: the platform's, then two angles and the extension of every leg."""
         return self._legs(p_W, Q_WP, ca.SX(6, 1))[0]
 
     def _legs(self, p_W: Expr, Q_WP: Expr, V_P: Expr) -> tuple[Expr, Expr, Expr, Expr]:
@@ -150,7 +150,7 @@ class Mechanism:
     # ---- platform and legs over values ----
 
     def _each_leg(self, function: Callable[..., Any], p_W: Expr, Q_WP: Expr, *rows: Expr) -> Any:
-        """`function(leg, row of each argument, ...)` of all legs; columns of numbers, which lanes load at once."""
+        """`function(leg, row of each argument, ...)` for all legs; columns of numbers, which lanes load at once."""
         R_PW = R_quaternion(Q_WP).T
 
         def leg(*numbers: Expr) -> Any:
@@ -192,13 +192,13 @@ class Mechanism:
 
     @cached_property
     def _platform_mass(self) -> Expr:
-        """(6, 6) about P's origin, angular first."""
+        """(6, 6) mass matrix about P's origin, angular first."""
         m, S = self.payload.mass, ca.skew(ca.DM(self.payload.com))
         about = ca.DM(self.payload.inertia_matrix) + m * S @ S.T
         return ca.SX(ca.vertcat(ca.horzcat(about, m * S), ca.horzcat(m * S.T, m * ca.DM.eye(3))))
 
     def _platform_force(self, V_P: Expr, g: Expr) -> Expr:
-        """Moment and force that the platform's own velocity and weight ask for."""
+        """Moment and force due to the platform's own velocity and weight."""
         omega, momentum = V_P[:3], self._platform_mass @ V_P
         m, com = self.payload.mass, ca.DM(self.payload.com)
         moment = ca.cross(omega, momentum[:3]) + ca.cross(V_P[3:], momentum[3:]) - ca.cross(com, m * g)
@@ -247,6 +247,6 @@ def _rows(matrix: Array) -> tuple[Vector, Vector, Vector]:
 
 
 def _part(name: str, part: LegPart, direction: float) -> Body:
-    """Its frame has z along the leg; the centre of mass lies ahead of the base joint, or behind the platform joint."""
+    """A body with z along the leg; its centre of mass is ahead of the base joint, or behind the platform joint."""
     inertia = (part.inertia_lateral, part.inertia_lateral, part.inertia_axial)
     return Body(name, part.mass, (0.0, 0.0, direction * part.com), inertia)

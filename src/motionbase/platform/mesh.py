@@ -1,4 +1,4 @@
-"""Meshes of a platform's parts, from files of its owner: for displays, and for clearances."""
+"""Meshes of a platform's parts, from users' files: for displays and for clearances."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class MeshFile:
 
     Attributes:
         file: path of a .glb or .stl file
-        part: base, platform, cylinder or rod; of cylinder and rod all six legs have the same
-        scale: what its numbers are multiplied by to be metres
-        colour: #rrggbb, of meshes without colours of their own
+        part: base, platform, cylinder or rod; all six legs share those of cylinder and rod
+        scale: factor from the file's numbers to metres
+        colour: #rrggbb, for meshes without their own colours
     """
 
     file: str
@@ -53,9 +53,9 @@ class MeshFile:
 
 
 def with_absolute_files(text: str, meshes: object, folder: Path) -> str:
-    """A platform's text whose `meshes`, as parsed, can be found from anywhere; relative paths are from `folder`."""
+    """A platform's text with absolute paths of its parsed `meshes`; relative paths are from `folder`."""
     if not isinstance(meshes, list) or not all(isinstance(m, dict) and isinstance(m.get("file"), str) for m in meshes):
-        return text  # none, or what loading it complains of
+        return text  # none, or invalid, which is reported when it is loaded
     lines, mine = [], False
     for line in text.splitlines():
         if re.match(r"\s*\[", line):

@@ -1,4 +1,4 @@
-"""What an owner knows of a hexapod's parts: dimensions of a file's [shape], each of which may be left out."""
+"""Dimensions of a hexapod's parts given by the user in the table [shape]; all are optional."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MOST_CORNERS = 64
 @final
 @dataclass(frozen=True)
 class Cabin:
-    """A box that stands on the platform, for clearances.
+    """A box on the platform, for clearances.
 
     Attributes:
         size: (3,) along x, y and z of P [m]
-        at: (3,) its middle in P [m]
+        at: (3,) its centre in P [m]
     """
 
     size: Vector
@@ -41,10 +41,10 @@ class Cabin:
 @final
 @dataclass(frozen=True)
 class OwnShape:
-    """All in metres; None where nothing is known and the number is derived, as `motionbase.platform.shape` says.
+    """All in metres; None for unknown dimensions, which `motionbase.platform.shape` derives.
 
     Attributes:
-        floor_reach: half the side of a square floor under the base; without it there is none
+        floor_reach: half the side of a square floor under the base; without it there is no floor
         catwalk_outline: (n, 2) corners in P of a walkway's outer edge, convex; instead of `catwalk_width`
         cabin: a box on the platform
     """
@@ -85,13 +85,13 @@ class OwnShape:
 
     @property
     def given(self) -> dict[str, object]:
-        """What is known."""
+        """The known dimensions."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {name: value for name, value in values if value is not None and value != ()}
 
 
 def checked_size(name: str, value: object) -> float | Vector:
-    """One dimension of a shape: above zero, but for heights and for parts that there need not be."""
+    """One dimension of a shape: above zero, except for heights and for optional parts."""
     if name == "block":
         a, b, c = (checked_number("shape", "block", x, "m", above_zero=False) for x in _three(value))
         return a, b, c

@@ -1,4 +1,4 @@
-"""Parts of a hexapod as data: stroke, payload, leg parts, limits of motion; each is checked when it is made."""
+"""Parts of a hexapod as data: stroke, payload, leg parts, limits of motion; each is checked when it is created."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def checked_number(owner: str, what: str, value: object, unit: str, *, above_zer
 
 
 def checked_point(owner: str, what: str, value: object) -> Vector:
-    """A place or direction: three finite numbers."""
+    """A point or direction: three finite numbers."""
     try:
         return checked_vector(owner, what, value)
     except ModelError as e:
@@ -50,7 +50,7 @@ class Stroke:
 
     Attributes:
         l_min, l_max: operational range
-        hard_min, hard_max: where the piston meets the end of its buffer
+        hard_min, hard_max: lengths at which the piston meets the end of its buffer
         cushion: length over which each end of the hard range is cushioned
     """
 
@@ -90,7 +90,7 @@ class Stroke:
 @final
 @dataclass(frozen=True)
 class Payload:
-    """What the legs carry, the moving platform included.
+    """The load on the legs, including the moving platform.
 
     Attributes:
         mass: [kg]

@@ -1,4 +1,4 @@
-"""A platform to scale, from above and from the side."""
+"""Scale drawings of a platform, from above and from the side."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ COLOURS = (
     "#cc79a7",
     "#5b3a8c",
     "#56b4e9",
-)  # of six legs: told apart by nearly everybody
+)  # for six legs: distinguishable by nearly everybody
 HEAVE = 2  # among the degrees of freedom
 TOP, SIDE = (1, 0), (0, 2)  # axes drawn across and up: y and x from above, x and z from the side
 
 
 def write_views(platform: Hexapod, path: Path | str) -> None:
-    """Write a PNG, PDF or SVG, by the ending of the name: the platform at neutral, to scale."""
-    # A Figure of its own, not pyplot: no display, no state, nothing to close.
+    """Draw the platform at neutral to scale; writes a PNG, PDF or SVG, by the suffix of the name."""
+    # A separate Figure, not pyplot: no display, no state, nothing to close.
     from matplotlib.figure import Figure
 
     path = Path(path)
@@ -60,7 +60,7 @@ def write_views(platform: Hexapod, path: Path | str) -> None:
 
 
 def save(figure: Figure, path: Path | str) -> None:
-    """Write it; a file that cannot be written is one sentence."""
+    """Write the figure; raises `UsageError` if the file cannot be written."""
     try:
         figure.savefig(path, dpi=110)
     except OSError as e:
@@ -85,7 +85,7 @@ def _view(axes: Axes, platform: Hexapod, p: Array, view: tuple[int, int]) -> Non
 
 
 def _ghost(axes: Axes, platform: Hexapod, p: Array) -> None:
-    """The platform's joints and legs elsewhere, from the side."""
+    """The platform's joints and legs at another position, from the side."""
     feet, tops = np.asarray(platform.base), p + np.asarray(platform.joints)
     for foot, top in zip(feet, tops, strict=True):
         axes.plot([foot[0], top[0]], [foot[2], top[2]], color=GHOST, linewidth=0.8, zorder=1)

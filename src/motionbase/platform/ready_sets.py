@@ -1,4 +1,4 @@
-"""Sets of generators that every platform brings along, so that something moves at once; they keep to its own limits."""
+"""Ready-made sets of generators for every platform, so that something moves at once; they respect its limits."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 # all numbers below are illustrative choices
 GENTLE = "gentle"
 SLOW_HZ, FADE_S = 0.2, 2.5
-GENTLE_SHARE, TOUR_SHARE, SWELL_SHARE = 0.15, 0.3, 0.12  # of the largest sine that the limits of an axis allow
+GENTLE_SHARE, TOUR_SHARE, SWELL_SHARE = 0.15, 0.3, 0.12  # of the largest sine within the limits of an axis
 GENTLE_HZ = {"heave": 0.2, "surge": 0.15, "sway": 0.17, "roll": 0.19, "pitch": 0.16, "yaw": 0.14}  # in this order
-GENTLE_JOIN_S = 6.0  # after which the next axis joins
+GENTLE_JOIN_S = 6.0  # interval at which the next axis joins
 TOUR_CYCLES, TOUR_PAUSE_S = 2, 0.5
-SWELL_HZ = (0.11, 0.13, 0.17, 0.15, 0.12, 0.07)  # no two alike, so that it takes long to repeat
+SWELL_HZ = (0.11, 0.13, 0.17, 0.15, 0.12, 0.07)  # all different, so that the pattern takes long to repeat
 SWELL_FADE_S = 5.0
 GENTLE_ROCK = 0.5
 GENTLE_SPIN, TOUR_SPIN, TUMBLE_SPIN = 0.3, 0.5, 0.4  # of the largest spin of a sphere
@@ -28,10 +28,10 @@ ROCK_SHARE, ROCK_HZ = 0.4, 0.1
 
 
 def ready_sets(platform: Hexapod, atlas: Atlas | None = None) -> dict[str, GeneratorSet]:
-    """By name: the six axes, each joining those before it; one after another; all of them at once like a ship.
+    """Sets by name: the six axes, each joining those before it; one after another; all at once, like a ship.
 
-    With a sphere: the stage's three axes join each other while it turns slowly without end and rocks; a turn about each
-    axis; and tumbling about all of them.
+    With a sphere: the stage's three axes join each other while it turns slowly without end and rocks; a turn about
+    each axis; and tumbling about all of them.
     """
     return _on_legs(platform) if atlas is None else _with_sphere(platform, atlas)
 
@@ -56,7 +56,7 @@ def _with_sphere(platform: Hexapod, atlas: Atlas) -> dict[str, GeneratorSet]:
 
 
 def _turn(axis: str, spin: float) -> Generator:
-    """Without end: a sawtooth of half a turn to each side jumps by a whole one, which is none."""
+    """Endless rotation: a sawtooth of half a turn to each side jumps by a full turn, which is the same orientation."""
     frequency = _two_digits(spin / (2 * math.pi))
     return Generator(True, Space.DOF, (axis,), Shape.SAWTOOTH, math.pi, frequency)
 
@@ -98,7 +98,7 @@ def _sine(
 
 
 def _joining(platform: Hexapod, number: int) -> Generator:
-    """Of the gentle set: it begins when those before it move, and goes on with them."""
+    """A generator of the gentle set: it starts when those before it move, and continues with them."""
     dof, frequency = list(GENTLE_HZ.items())[number]
     return _sine(platform, dof, frequency, GENTLE_SHARE, SWELL_FADE_S, number * GENTLE_JOIN_S)
 
@@ -109,6 +109,6 @@ def _visit(platform: Hexapod, axis: int) -> Generator:
 
 
 def _two_digits(x: float) -> float:
-    """The number with two digits that is not above x: people read it."""
+    """The largest number with two digits that does not exceed x, for easy reading."""
     unit = 10.0 ** (math.floor(math.log10(x)) - 1)
     return round(math.floor(x / unit) * unit, 12)

@@ -8,7 +8,7 @@ from typing import final
 
 from motionbase.errors import PlatformError
 
-LONGEST_DELAY = 0.1  # [s]; a base whose sensors are later cannot be controlled, and its history would be long
+LONGEST_DELAY = 0.1  # [s]; a base with slower sensors cannot be controlled, and its history would be long
 
 
 @final
@@ -18,7 +18,7 @@ class Sensor:
 
     Attributes:
         noise: standard deviation; bias: added to every reading; quantum: step of the readings, 0 for none
-        delay: how long ago what it reads was true [s]; between ticks in proportion
+        delay: age of the true value that it reads [s]; linear interpolation between ticks
     """
 
     noise: float = 0.0
@@ -51,5 +51,5 @@ class Sensors:
 
     @staticmethod
     def perfect() -> Sensors:
-        """Without any error."""
+        """Sensors without any error."""
         return Sensors(*(Sensor() for _ in fields(Sensors)))

@@ -1,8 +1,8 @@
 """Dimensions of a hexapod's drawn parts: leg tubes, rods, forks, frames, manifolds, pipes, catwalk, floor, cabin.
 
-Nobody publishes these. They are derived from joints, strokes and piston areas, so that every platform has a machine
-that could be built: neighbouring forks stand clear of each other, frames stand clear of the joints that they carry.
-What an owner knows better stands in the platform's [shape], or is put in by `dataclasses.replace`.
+These are not published. They are derived from joints, strokes and piston areas, so that every platform has a machine
+that could be built: neighbouring forks are clear of each other, frames are clear of the joints that they carry. A user
+can give better values in the platform's [shape], or with `dataclasses.replace`.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.own_shape import Cabin, Flat, checked_size
 
 WALL = 1.25  # outer radius of a cylinder over that of its piston
-SLIM = 0.03  # radius of a cylinder over the retracted leg, where nothing of it is known
-ROD_SHARE = 0.6  # of a cylinder's radius, where the areas do not tell
-OVERLAP = 0.12  # of the tube's length stays on the rod at full extension
+SLIM = 0.03  # radius of a cylinder over the retracted leg, if nothing is known about it
+ROD_SHARE = 0.6  # of a cylinder's radius, if the areas do not give it
+OVERLAP = 0.12  # of the tube's length, still over the rod at full extension
 BASE_HALF, PLATFORM_HALF = 1.7, 2.0  # half the width of a fork with its pin, over its size
-SPARE = 0.9  # of the room between neighbouring joints, for their two forks
+SPARE = 0.9  # of the space between neighbouring joints, for their two forks
 FORK_ABOVE = 2.0  # lowest side of the platform's frame above the joints, over the size of their forks
-BLOCK_CLEAR = 2.4  # where manifold or motor begin, over the size of the base fork under them
-CATWALK = 0.35  # how far a catwalk stands out, over the radius of the platform's joints
+BLOCK_CLEAR = 2.4  # start of manifold or motor, over the size of the base fork below
+CATWALK = 0.35  # width of a catwalk, over the radius of the platform's joints
 NO_SIZES = ("catwalk_outline", "cabin")
 
 
 @final
 @dataclass(frozen=True)
 class Shape:
-    """All in metres; legs are alike.
+    """All in metres; all legs are equal.
 
     Attributes:
         cylinder_radius: outer radius of the cylinder
@@ -50,11 +50,11 @@ class Shape:
         deck: height in P of the upper side of its deck
         plate: thickness of the deck
         block: manifold or motor on each cylinder: outwards, across, along the leg; 0 outwards for none
-        block_from: where manifold or motor begins, from the base joint
+        block_from: start of manifold or motor, from the base joint
         pipe_radius: radius of the two hard pipes from manifold to gland; 0 for none
-        catwalk_width: how far a walkway round the deck stands out; 0 for none
+        catwalk_width: width of a walkway around the deck; 0 for none
         catwalk_rail: height of the walkway's rail above the deck
-        floor_reach: half the side of the square of floor that counts for clearances; 0 for none
+        floor_reach: half the side of the square floor that counts for clearances; 0 for none
         catwalk_outline: (n, 2) corners in P of a walkway's outer edge, instead of its width
         cabin: a box on the platform, for clearances
     """
@@ -86,7 +86,7 @@ class Shape:
 
 
 def radii(platform: Hexapod) -> tuple[float, float]:
-    """Of cylinder and rod [m]: as the owner has them, from the piston areas where there are some, else by the eye."""
+    """Radii of cylinder and rod [m]: the user's, or from the piston areas if there are any, else typical ones."""
     cylinder, rod = _derived_radii(platform)
     return platform.shape.cylinder_radius or cylinder, platform.shape.rod_radius or rod
 
@@ -101,10 +101,10 @@ def _derived_radii(platform: Hexapod) -> tuple[float, float]:
 
 
 def shape_of(platform: Hexapod, *, catwalk: bool | None = None) -> Shape:
-    """As the platform has it, and as derived where it says nothing.
+    """The shape given by the platform, completed by derived dimensions.
 
     Args:
-        catwalk: whether there is one; None for what the platform has
+        catwalk: whether there is one; None to use the platform's setting
     """
     own: dict[str, Any] = platform.shape.given
     base, joints, stroke = np.asarray(platform.base), np.asarray(platform.joints), platform.stroke
@@ -140,7 +140,7 @@ def shape_of(platform: Hexapod, *, catwalk: bool | None = None) -> Shape:
 
 
 def check_fit(platform: Hexapod) -> None:
-    """Refuse dimensions of which no leg could be built."""
+    """Refuse dimensions with which no leg could be built."""
     shape, stroke = shape_of(platform), platform.stroke
     if shape.rod_radius >= shape.cylinder_radius:
         raise PlatformError(
@@ -166,15 +166,15 @@ def check_fit(platform: Hexapod) -> None:
 
 
 def mean_radius(points: Array) -> float:
-    """Of places about the vertical axis [m]."""
+    """Mean radius of points about the vertical axis [m]."""
     return float(np.hypot(points[:, 0], points[:, 1]).mean())
 
 
 def outward_angles(platform: Hexapod, end: str = "base") -> Array:
-    """(6,) angle about each leg of the side that looks away from the middle at neutral [rad].
+    """(6,) angle about each leg of the side that faces away from the centre at neutral [rad].
 
-    From the x axis of the cylinder's frame at "base", of the rod's at "platform". Manifolds stand there, and the x axis
-    of a mesh file of a cylinder or rod points there.
+    From the x axis of the cylinder's frame at "base", of the rod's at "platform". Manifolds are on that side, and the x
+    axis of a mesh file of a cylinder or rod points there.
     """
     feet = np.asarray(platform.base) * [1.0, 1.0, 0.0]
     y, legs = joint_frames(platform, end)[:, :, 1], neutral_frames(platform)[:, :, 2]
@@ -183,6 +183,6 @@ def outward_angles(platform: Hexapod, end: str = "base") -> Array:
 
 
 def least_spacing(points: Array) -> float:
-    """Between any two of the places [m]."""
+    """Smallest distance between any two of the points [m]."""
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     return float(apart[~np.eye(len(points), dtype=bool)].min())

@@ -1,4 +1,4 @@
-"""Tables of a TOML file read into dataclasses; every complaint names the file, the line, the key and what is wanted."""
+"""Tables of a TOML file read into dataclasses; every error names the file, the line, the key and what is expected."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Table:
     """A table of a file.
 
     Attributes:
-        at: the keys that lead to it
-        data: what it holds
+        at: the path of keys to it
+        data: its contents
     """
 
     source: TomlSource
@@ -39,12 +39,12 @@ class Table:
         self.source.complain((*self.at, key), message)
 
     def refuse(self, key: str, wanted: str) -> NoReturn:
-        """Raise an error about the value of a key."""
+        """Raise an error about the value of a key; `wanted` is the expected value."""
         dotted = ".".join((*self.at, key))
         self.complain(key, f"{dotted} is {shown(self.data[key])}, {wanted} is wanted")
 
     def check_keys(self, known: Iterable[str], needed: Iterable[str]) -> None:
-        """Every key is a known one, and those that are needed are there."""
+        """Check that every key is known and that required ones are present."""
         owner = f"[{'.'.join(self.at)}]" if self.at else "the file"
         known = tuple(known)
         for key in self.data:
@@ -88,7 +88,7 @@ class Table:
         return array
 
     def part(self, make: Callable[..., Part], besides: Iterable[str] = (), **given: Any) -> Part:
-        """A dataclass whose fields are the table's keys, or are given here; its own complaint gets a line."""
+        """A dataclass whose fields are the table's keys, or are given here; its errors get a line."""
         hints, values = typing.get_type_hints(make), dict(given)
         fields = [f for f in dataclasses.fields(typing.cast(Any, make)) if f.init and f.name not in given]
         needed = [f.name for f in fields if f.default is MISSING and f.default_factory is MISSING]
@@ -99,7 +99,7 @@ class Table:
         return self.made(make, **values)
 
     def made(self, make: Callable[..., Part], **values: Any) -> Part:
-        """Call a constructor; its complaint gets the line of the first key it names."""
+        """Call a constructor; its error gets the line of the first key it names."""
         try:
             return make(**values)
         except MotionBaseError as e:
@@ -109,8 +109,8 @@ class Table:
             self.complain(key, f"{owner}{e}")
 
     def _value(self, key: str, hint: Any) -> Any:
-        """A value of the kind a field is declared to have."""
-        if isinstance(hint, types.UnionType):  # a part that may be left out
+        """A value of the declared type of a field."""
+        if isinstance(hint, types.UnionType):  # an optional part
             hint = next(kind for kind in typing.get_args(hint) if kind is not type(None))
         if dataclasses.is_dataclass(hint):
             return self.table(key).part(typing.cast(Any, hint))

@@ -1,7 +1,7 @@
-"""Tables of docs/platforms.md from the code; `python -m motionbase.platform.tables docs/platforms.md` writes them anew.
+"""Tables of docs/platforms.md from the code; `python -m motionbase.platform.tables docs/platforms.md` updates them.
 
-Names, defaults and meanings are those of the dataclasses that a platform's file is read into, and what is usual is what
-the presets have: a key that is added, renamed or forgotten shows in a test.
+Names, defaults and meanings are those of the dataclasses into which a platform file is read, and usual values are those
+of the presets; a test detects keys that are added, renamed or forgotten.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from motionbase.actuators import electric, hydraulic
-from motionbase.actuators.friction import Friction
+from motionbase.multibody.elements.friction_law import Friction
 from motionbase.platform.load import ACTUATORS, PRESETS, load_platform
 from motionbase.platform.load_shape import AXES, RANGES
 from motionbase.platform.own_shape import OwnShape
@@ -37,19 +37,19 @@ GIMBALS = {
 
 
 def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table of a document."""
+    """A Markdown table."""
     lines = [list(head), *(list(row) for row in rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("| --- |", "|---|").replace(" --- |", "---|")
 
 
 def marks(name: str, module: str) -> tuple[str, str]:
-    """What stands before and after a table that a module writes."""
+    """Markers before and after a table that a module writes."""
     return f"<!-- {name}: from {module} -->\n", f"\n<!-- end of {name} -->"
 
 
 def rewritten(text: str, tables: Mapping[str, Callable[[], str]], module: str) -> str:
-    """A document with all the tables of a module made anew."""
+    """A document with all the tables of a module updated."""
     for name, table in tables.items():
         begin, end = marks(name, module)
         before, _, rest = text.partition(begin)
@@ -59,7 +59,7 @@ def rewritten(text: str, tables: Mapping[str, Callable[[], str]], module: str) -
 
 
 def meanings(kind: type[Any]) -> dict[str, str]:
-    """What the docstring of a dataclass says of each of its fields."""
+    """Description of each field of a dataclass, from its docstring."""
     _, _, listed = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")
     found: dict[str, str] = {}
     for entry in re.split(r"\n(?=    \w)", inspect.cleandoc(listed).replace("\n    ", " ").replace("\n", "\n    ")):
@@ -69,22 +69,22 @@ def meanings(kind: type[Any]) -> dict[str, str]:
 
 
 def meaning_of(kind: type[Any], name: str) -> str:
-    """Of a field of a dataclass, without its unit."""
+    """Description of a field of a dataclass, without its unit."""
     return re.sub(r",? ?\[[^\]]*\]", "", meanings(kind)[name])
 
 
 def unit_of(kind: type[Any], name: str) -> str:
-    """As the checks of the class or its docstring have it; - where there is none."""
+    """Unit of a field, from the checks of the class or its docstring; - for none."""
     found = re.search(r"\[([^\]]*)\]", meanings(kind)[name])
     return UNITS.get(kind, {}).get(name) or (found[1] if found else "-")
 
 
 def _default(field: Field[Any]) -> str:
-    return "needed" if field.default is MISSING else f"{field.default:g}"
+    return "required" if field.default is MISSING else f"{field.default:g}"
 
 
 def _span(values: Iterable[Any]) -> str:
-    """Least and largest of what the presets have; one where all are alike."""
+    """Smallest and largest value in the presets; a single one if all are equal."""
     numbers = np.array([v for v in values if v is not None], dtype=np.float64)
     if not numbers.size:
         return "-"
@@ -94,14 +94,14 @@ def _span(values: Iterable[Any]) -> str:
 
 
 def _actuator(kind: str) -> str:
-    """One row a key; friction has a table of its own."""
+    """One row per key; friction has its own table."""
     cls = ACTUATORS[kind]
     used = [a for a in (load_platform(name).actuator for name in PRESETS) if isinstance(a, cls)]
     rows = []
     for field in fields(cls):
         if field.name == "friction":
             words = f"{meaning_of(cls, field.name)}; the table below"
-            rows.append(("`[actuator.friction]`", "", words, "needed", ""))
+            rows.append(("`[actuator.friction]`", "", words, "required", ""))
             continue
         span = _span(getattr(a, field.name) for a in used)
         unit, text = unit_of(cls, field.name), meaning_of(cls, field.name)
@@ -110,17 +110,17 @@ def _actuator(kind: str) -> str:
 
 
 def hydraulic_keys() -> str:
-    """Of `type = "hydraulic"`."""
+    """Keys of `type = "hydraulic"`."""
     return _actuator("hydraulic")
 
 
 def electric_keys() -> str:
-    """Of `type = "electric"`."""
+    """Keys of `type = "electric"`."""
     return _actuator("electric")
 
 
 def friction_keys() -> str:
-    """Of either type."""
+    """Keys of the friction of either type."""
     used = [load_platform(name).actuator.friction for name in PRESETS]
     rows = [
         (f"`{f.name}`", unit_of(Friction, f.name), meaning_of(Friction, f.name), _default(f),
@@ -131,7 +131,7 @@ def friction_keys() -> str:
 
 
 def gimbal_keys() -> str:
-    """As a file has them: degrees."""
+    """Keys as in a file: degrees."""
     used, rows = [load_platform(name).gimbals for name in PRESETS], []
     for key in (*RANGES, *AXES):
         unit, text = GIMBALS[key]
@@ -144,7 +144,7 @@ def gimbal_keys() -> str:
 
 
 def shape_keys() -> str:
-    """What a file may say, and what is derived for the presets where it says nothing."""
+    """Keys of [shape], and the derived values for the presets."""
     derived = [shape_of(load_platform(name)) for name in PRESETS]
     usual = {f.name: f.default for f in fields(Shape)}
     rows = []
@@ -163,7 +163,7 @@ TABLES = {f.__name__: f for f in (hydraulic_keys, electric_keys, friction_keys, 
 
 
 def written(text: str) -> str:
-    """docs/platforms.md with its tables made anew."""
+    """docs/platforms.md with its tables updated."""
     return rewritten(text, TABLES, MODULE)
 
 

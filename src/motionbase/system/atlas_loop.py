@@ -28,18 +28,18 @@ from motionbase.system.values import Values, called
 A_STAGE = Port("a_stage", 3, "m/s^2", "acceleration of the sphere's mount after the last tick, in W")
 LOAD_SPHERE = Port("load_sphere", 6, "-", "moment [N m] and force [N] of the sphere on the stage, at its mount, in W")
 COUNT_BEFORE = Port("count_before", (), "-", "host frames taken after the last tick")
-OF_A_WHEEL = {  # end of the name of a wheel's channel -> port
+OF_A_WHEEL = {  # suffix of a wheel's channel name -> port
     "speed": "omega_wheel", "torque": "tau_motor", "normal": "N_wheel", "force": "f_contact", "slip": "slip",
     "slip_hat": "slip_hat", "grip": "grip",
 }  # fmt: skip
-OF_THE_SPHERE = ("sphere_", "wheel", "passive_")  # how the names of its channels begin
-DRIVING = (float(State.ENGAGING), float(State.DRIVE))  # only then is there anything to freeze
+OF_THE_SPHERE = ("sphere_", "wheel", "passive_")  # prefixes of the sphere's channel names
+DRIVING = (float(State.ENGAGING), float(State.DRIVE))  # only in these states is there anything to freeze
 
 
 def asked_of_stage(asked: Expr, state: Expr, lost: Expr, stopped: Expr) -> Expr:
-    """Where traction is lost, the stage freezes as well; what people ask for comes first.
+    """Request to the stage: after a loss of traction it freezes as well, unless users request something else.
 
-    Where the guard has stopped the sphere's law, the stage aborts whatever is asked.
+    If the guard has stopped the sphere's law, the stage aborts regardless of requests.
     """
     driving = ca.logic_or(state == DRIVING[0], state == DRIVING[1])
     wanted = ca.logic_and(ca.logic_and(asked == 0, lost > 0.5), driving)
@@ -47,7 +47,7 @@ def asked_of_stage(asked: Expr, state: Expr, lost: Expr, stopped: Expr) -> Expr:
 
 
 def mount_acceleration(mount: ca.DM, Q: Expr, V: Expr, V_dot: Expr) -> Expr:
-    """Of a point of the stage's platform, in W [m/s^2], by the platform's orientation, twist and its rate."""
+    """Acceleration of a point of the stage's platform, in W [m/s^2], from its orientation, twist and twist rate."""
     omega, v = V[:3], V[3:]
     at_mount = V_dot[3:] + ca.cross(omega, v) + ca.cross(V_dot[:3], mount) + ca.cross(omega, ca.cross(omega, mount))
     return R_quaternion(Q) @ at_mount
@@ -78,7 +78,7 @@ def sphere_row(known: Values, channels: tuple[str, ...]) -> list[Expr]:
 
 
 def sphere_warnings(known: Values) -> Expr:
-    """Bits of the warnings, those of the stage first."""
+    """Warning bits, those of the stage first."""
     slips, lost, limited = SphereWarningBit
     return known.warning + slips.value * known.slips + lost.value * known.lost + limited.value * known.limited
 
@@ -86,14 +86,14 @@ def sphere_warnings(known: Values) -> Expr:
 @final
 @dataclass(frozen=True, eq=False)
 class AtlasLoop:
-    """A platform with a sphere, under its control laws; to an executive it looks like the loop of its stage.
+    """A platform with a sphere under its control laws; an executive sees the same interface as for its stage alone.
 
     Attributes:
         atlas: the platform
         stage: the loop of the hexapod below
         record_channels: names of the record's channels; the stage's come first
-        point: which point of the sphere a host moves, by name, or "centre"
-        ripple: whether the rollers' geometry acts
+        point: the point of the sphere that a host moves, by name, or "centre"
+        ripple: whether the rollers' geometry is modelled
     """
 
     atlas: Atlas
@@ -103,13 +103,13 @@ class AtlasLoop:
     ripple: bool = True
 
     def __post_init__(self) -> None:
-        _ = self.decoupling  # refuses a point that is not there
+        _ = self.decoupling  # refuses an unknown point
 
     @staticmethod
     def of(
         atlas: Atlas, stage: Hexapod, channels: tuple[str, ...] = (), law: Law | None = None, **options: Any
     ) -> AtlasLoop:
-        """With the stage's own law, or one of somebody's own."""
+        """With the stage's own law, or with a user law."""
         own = tuple(c for c in channels if not c.startswith(OF_THE_SPHERE))
         return AtlasLoop(atlas, ClosedLoop.of(stage, own, law), channels, **options)
 
@@ -120,37 +120,37 @@ class AtlasLoop:
 
     @property
     def law(self) -> Law:
-        """Of the stage."""
+        """The law of the stage."""
         return self.stage.law
 
     @property
     def plant(self) -> Plant:
-        """Of the stage."""
+        """The plant of the stage."""
         return self.stage.plant
 
     @cached_property
     def sphere(self) -> SphereLoop:
-        """What turns."""
+        """The loop of the sphere."""
         return SphereLoop(self.atlas, self.dt, self.ripple)
 
     @cached_property
     def decoupling(self) -> Decoupling:
-        """Between a host's point and the two axes groups."""
+        """Split of the host's motion between stage and sphere."""
         return Decoupling(self.atlas, self.point)
 
     @cached_property
     def parameters(self) -> Layout:
-        """Of the stage's law, then of the sphere's."""
+        """Parameters of the stage's law, then of the sphere's."""
         return Layout((*self.law.parameters.ports, *self.sphere.parameters.ports))
 
     @cached_property
     def own_state(self) -> tuple[Port, ...]:
-        """What goes from tick to tick besides the stage's state."""
+        """State between ticks besides the stage's state."""
         return (*self.sphere.state_ports, AXES, ANGLES, COUNT_BEFORE, A_STAGE, LOAD_SPHERE)
 
     @property
     def state_ports(self) -> tuple[Port, ...]:
-        """What goes from tick to tick."""
+        """State between ticks."""
         return (*self.stage.state_ports, *self.own_state)
 
     @property
@@ -194,14 +194,14 @@ class AtlasLoop:
 
     @property
     def _inputs(self) -> tuple[Port, ...]:
-        """Those of the stage with the parameters of both, then those of the sphere."""
+        """Inputs of the stage with the parameters of both, then those of the sphere."""
         parameters = Port("parameters", self.parameters.size, MIXED, "may be changed at any tick")
         given = (parameters if p.name == "parameters" else p for p in self.stage.program.inputs)
         return (*given, *self.own_state, *self.sphere.troubles)
 
     @property
     def _outputs(self) -> tuple[Port, ...]:
-        """Those of the stage, the sphere's state, what else the sphere gives, and one record of both."""
+        """Outputs of the stage, the sphere's state, its other outputs, and one record of both."""
         record = (Port("record", len(self.record_channels), "m, s, Pa, -", "a row"),) if self.record_channels else ()
         stage = (p for p in self.stage.program.outputs if p.name != "record")
         sphere = {p.name: p for p in self.sphere.program.outputs}
@@ -209,7 +209,7 @@ class AtlasLoop:
         return (*stage, *after.values(), *(p for name, p in sphere.items() if name not in after), *record)
 
     def _record(self, known: Values) -> Expr:
-        """After the stage's channels those of the sphere, and its warnings and its fault among the stage's."""
+        """The stage's channels, then those of the sphere; its warnings and fault are merged with the stage's."""
         names, n = self.record_channels, len(self.stage.record_channels)
         row = [*(ca.vertsplit(known.record) if n else ()), *sphere_row(known, names[n:])]
         changed = {"warning": sphere_warnings(known), "fault": known.fault}
@@ -218,12 +218,12 @@ class AtlasLoop:
     # ---- a start ----
 
     def at_rest(self, l: float | None = None) -> dict[str, Any]:
-        """State at rest, down if no length is given, the sphere upright; the control laws are off."""
+        """State at rest, down by default, the sphere upright; the control laws are off."""
         ours = {p.name: np.zeros(p.dims) for p in self.own_state} | self.sphere.at_rest()
         return {**self.stage.at_rest(l), **ours}
 
     def quiet_inputs(self) -> dict[str, Any]:
-        """Nobody asks, no host, no generators, no faults."""
+        """Inputs without requests, host, generators or faults."""
         stage, sphere = self.stage.quiet_inputs(), self.sphere.quiet_inputs()
         numbers = np.concatenate([stage["parameters"], sphere["sphere_parameters"]])
         return {**stage, **{p.name: sphere[p.name] for p in self.sphere.troubles}, "parameters": numbers}

@@ -1,4 +1,4 @@
-"""A compiled step as C for people: structures with named members, named places, start values, one call a tick."""
+"""A compiled step as C for users: structures with named members, named offsets, initial values, one call per tick."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Places:
     """Names of the numbers in a vector.
 
     Attributes:
-        vector: what it is called in the comment
-        prefix: of the names in C, such as CONTROL_PARAMETER
-        defaults: values for the comments, none for no such comment
+        vector: name of the vector in the comment
+        prefix: prefix of the names in C, such as CONTROL_PARAMETER
+        defaults: values for the comments; none for no such comment
     """
 
     vector: str
@@ -37,7 +37,7 @@ class Places:
     defaults: tuple[float, ...] = ()
 
     def lines(self) -> Iterable[str]:
-        """An enumeration of where each field begins."""
+        """An enumeration of the offset of each field."""
         for f in self.layout.ports:
             start, size = self.layout.starts[f.name], f"{f.size} numbers " if f.size > 1 else ""
             values = self.defaults[start : start + f.size]
@@ -50,16 +50,16 @@ class Places:
 @final
 @dataclass(frozen=True)
 class Border:
-    """What the C files of a unit hold besides its code.
+    """Contents of the C files of a unit besides its code.
 
     Attributes:
         unit: the step
         feedback: state -> the output that is its next value
-        state: values of the state before the first tick, by port
-        inputs: values of the other inputs to start from, by port
-        parameters: port of the tunable numbers, which are no member of the inputs, and their default values
+        state: initial state, by port
+        inputs: initial values of the other inputs, by port
+        parameters: port of the tunable numbers, which is not a member of the inputs, and their default values
         places: names in vectors
-        enums: numbers that mean something, by prefix of their names in C
+        enums: named codes, by prefix of their names in C
     """
 
     unit: Unit
@@ -96,7 +96,7 @@ class Border:
         return f"void {name}_step({tunable}{name}_state *state, const {name}_inputs *inputs, {name}_outputs *outputs)"
 
     def _declarations(self) -> list[str]:
-        """Of the start values."""
+        """Declarations of the initial values."""
         name = self.unit.name
         tunable = (
             [f"extern const double {name}_default_{self.parameters[0]}[{name}__{self.parameters[0]}_SIZE];"]
@@ -150,7 +150,7 @@ class Border:
 
 
 def comment(text: str) -> str:
-    """As a comment of C."""
+    """The text as a C comment."""
     return f"/* {' '.join(text.split()).replace('*/', '* /').replace('/*', '/ *')} */"
 
 

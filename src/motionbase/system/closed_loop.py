@@ -1,4 +1,4 @@
-"""Control law, guard and plant closed to one step: requests, host frames, faults in; the next state, a record out."""
+"""Control law, guard and plant closed to one step: requests, host frames and faults in; next state and record out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COUNTS = (
     Port.of(QUANTITIES["command_ack"]),
     Port.of(QUANTITIES["host_lost"]),
 )
-ALPHA = {f"alpha_{axis}": k for k, axis in enumerate("xyz")}  # first of the platform's accelerations
+ALPHA = {f"alpha_{axis}": k for k, axis in enumerate("xyz")}  # the first of the platform's accelerations
 VERSION_BEFORE = Port("version_before", (), "-", "version of the generator settings in use after the last tick")
 EXTERNAL = ("mode", "estop", "reset", "settings", "settings_version", "host_frame", "host_count")
 
@@ -41,7 +41,7 @@ class ClosedLoop:
     """A hexapod under its control law.
 
     Attributes:
-        law: the control law, this package's or one of somebody's own
+        law: the control law, this package's or a user's
         plant: the hexapod with its sensors
     """
 
@@ -51,7 +51,7 @@ class ClosedLoop:
 
     @staticmethod
     def of(hexapod: Hexapod, channels: tuple[str, ...] = (), law: Law | None = None, **options: Any) -> ClosedLoop:
-        """With the law and the sensors that suit it, or with a user law."""
+        """With the law and the sensors that suit the hexapod, or with a user law."""
         chosen = ControlLaw(hexapod) if law is None else law
         return ClosedLoop(chosen, Plant(hexapod, **{"dt": chosen.dt, **options}), channels)
 
@@ -62,12 +62,12 @@ class ClosedLoop:
 
     @property
     def parameters(self) -> Layout:
-        """Of the law."""
+        """Parameters of the law."""
         return self.law.parameters
 
     @cached_property
     def guard(self) -> LegGuard:
-        """Between law and plant."""
+        """The guard between law and plant."""
         return LegGuard(self.plant.hexapod.actuator, self.dt)
 
     @cached_property
@@ -77,7 +77,7 @@ class ClosedLoop:
 
     @cached_property
     def state_ports(self) -> tuple[Port, ...]:
-        """What goes from tick to tick."""
+        """State between ticks."""
         own = {p.name: p for p in self.guarded.inputs}
         return (own["x"], own["guard"], *self.plant.state_ports, *MEASURED, STATE_BEFORE, VERSION_BEFORE)
 
@@ -105,13 +105,13 @@ class ClosedLoop:
 
     @cached_property
     def pressures(self) -> Kernel:
-        """Of the lines; a share becomes pressures, or with electric legs stays a share of the power."""
+        """Line pressures from the supply fraction; with electric legs it stays a fraction of the power."""
         high, low = self.plant.motion.actuator.p_supply, self.plant.motion.actuator.p_return
         outputs = (Port.of(QUANTITIES["p_supply"]), Port.of(QUANTITIES["p_return"]))
         return Kernel("pressures", (SUPPLY,), outputs, lambda supply: (low + supply * (high - low), low))
 
     def _tick(self, x: Values) -> Values:
-        """Operator, law behind the guard, plant, record."""
+        """One tick: operator, law behind the guard, plant, record."""
         request = requested(x.automatic, x.asked, x.state_before, x.version_before, x.settings_version)
         x = x.also(called(self.pressures, x), request=request)
         law = called(self.guarded, x)
@@ -122,7 +122,7 @@ class ClosedLoop:
         return law.also(plant, readings, last, record=record)
 
     def _record(self, values: Values) -> Any:
-        """What the law took and gave this tick; time and timing, which the executive knows, are zero here."""
+        """Inputs and outputs of the law in this tick; time and timing come from the executive and are zero here."""
         places = channels() | {name: ("V_dot_P_next", k) for name, k in ALPHA.items()}
         places |= {port.name: (port.name, 0) for port in COUNTS}
 
@@ -137,7 +137,7 @@ class ClosedLoop:
     # ---- a start ----
 
     def at_rest(self, l: float | None = None) -> dict[str, Any]:
-        """State at rest, down if no length is given; the control law is off."""
+        """State at rest, down by default; the control law is off."""
         hexapod = self.plant.hexapod
         plant = self.plant.at_rest(hexapod.l_down if l is None else l, braked=True)
         state = self.plant.motion.kind.state.layout
@@ -153,7 +153,7 @@ class ClosedLoop:
         return {**first, **plant, **readings, **last}
 
     def quiet_inputs(self) -> dict[str, Any]:
-        """Nobody asks, no host, no generators, no faults."""
+        """Inputs without requests, host, generators or faults."""
         given = {p.name: p for p in self.program.inputs}
         named = {p.name for p in self.state_ports}
         zeros = {n: np.zeros(p.dims) for n, p in given.items() if n not in named}

@@ -29,9 +29,9 @@ SETTINGS_ROW = Layout(tuple(Port.of(c) for c in COLUMNS))
 
 
 def control_border(loop: ClosedLoop) -> Border:
-    """Of the control law; its first measurements are those of the platform at rest, down."""
+    """Interface of the control law; its first measurements are those of the platform at rest, down."""
     law = loop.law
-    parameters = law.parameter_vector()  # before the plant is asked: what the law cannot drive, the law refuses
+    parameters = law.parameter_vector()  # first, so that the law itself refuses a platform that it cannot drive
     start = loop.at_rest()
     lines = {name: loop.plant.quiet[name] for name in ("p_supply", "p_return")}
     known = loop.quiet_inputs() | {"request": 0.0} | lines | start
@@ -52,7 +52,7 @@ def control_border(loop: ClosedLoop) -> Border:
 
 
 def guard_border(loop: ClosedLoop) -> Border:
-    """Of the guard between law and platform; it starts with a law that says nothing wrong, and nothing."""
+    """Interface of the guard between law and platform; it starts with a law that is valid and commands nothing."""
     guard = loop.guard
     quiet = {p.name: np.zeros(p.dims) for p in guard.kernel.inputs} | {"sound": np.array(1.0)}
     return Border(
@@ -66,14 +66,14 @@ def guard_border(loop: ClosedLoop) -> Border:
 
 
 def plant_border(loop: ClosedLoop) -> Border:
-    """Of the platform with its actuators and sensors, at rest, down."""
+    """Interface of the platform with its actuators and sensors, at rest, down."""
     start = loop.at_rest()
     state = {p.name: start[p.name] for p in loop.plant.state_ports}
     return Border(loop.plant.step, loop.plant.feedback, state, loop.plant.quiet, loop.plant.dt)
 
 
 def control_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
-    """The platform's control law or one of somebody's own, and the guard that goes with it, by file name."""
+    """The platform's control law or a user law, and its guard, by file name."""
     loop = _loop(hexapod, law)
     return _folder(hexapod, "control", "control law and guard", control_border(loop), guard_border(loop))
 
@@ -84,21 +84,21 @@ def plant_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
 
 
 def loop_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
-    """All of it, and an example that closes the loop."""
+    """Control law, guard and plant, and an example that closes the loop."""
     loop = _loop(hexapod, law)
     borders = control_border(loop), guard_border(loop), plant_border(loop)
     return _folder(hexapod, "loop", "control law, guard and plant", *borders)
 
 
 def _loop(hexapod: Hexapod, law: OwnLaw | None) -> ClosedLoop:
-    """With the law under the name that the files have."""
+    """The loop, with the law under the name used in the files."""
     if law is None:
         return ClosedLoop.of(hexapod)
     return ClosedLoop.of(hexapod, law=replace(law, program=replace(law.program, name="control")))
 
 
 def check_folder(folder: Path, force: bool) -> None:
-    """Refuse a folder that holds anything, unless forced."""
+    """Refuse a folder that is not empty, unless forced."""
     try:
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{folder} is a file; name a folder for the exported files")
@@ -109,7 +109,7 @@ def check_folder(folder: Path, force: bool) -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, str], force: bool = False) -> None:
-    """Write the files; in a folder that is not empty only if forced, and then other files stay."""
+    """Write the files; into a folder that is not empty only if forced, and then other files stay."""
     check_folder(folder, force)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ def write_folder(folder: Path, files: Mapping[str, str], force: bool = False) ->
 
 
 def compile_command(files: Mapping[str, str]) -> str:
-    """To be called in the folder; keeps the bits."""
+    """Compiler command to run in the folder; it preserves the bits."""
     return f"cc {' '.join(USER_FLAGS)} {' '.join(n for n in files if n.endswith('.c'))} -o example -lm"
 
 
@@ -171,8 +171,8 @@ target_link_libraries(example PRIVATE {" ".join(names)})
 
 
 _GUARDED = """
-Nothing but what guard_step() gives may go to hardware: it checks every number of the law, and its own commands bring
-the legs to rest where the law is broken, late or silent. Best it runs on a processor that does not run the law.
+Only the outputs of guard_step() may go to hardware: it checks every number of the law, and its own commands bring the
+legs to rest if the law is broken, late or silent. It should run on a processor that does not run the law.
 """
 
 
@@ -185,26 +185,26 @@ def _readme(hexapod: Hexapod, what: str, command: str, borders: tuple[Border, ..
 {hexapod.name}: {what} as C99
 {hexapod.summary}
 
-Made by motionbase from the same description that its simulation runs; compiled as below it gives the same bits.
-The code needs nothing but <math.h> and <string.h>, allocates nothing, and has no globals but constants, so any number
-of states may run in any number of threads.
+Generated by motionbase from the model that its simulation runs; compiled as below, it gives the same bits.
+The code needs only <math.h> and <string.h>, allocates nothing, and has no globals except constants, so any number of
+states may run in any number of threads.
 
 Compile and run the example (GCC or clang; CMakeLists.txt does the same):
   {command}
   ./example
 
-What to call; the headers have every port with its unit:
+Functions to call; the headers describe every port with its unit:
 {calls}
 {_GUARDED if len(borders) > 1 else ""}
-Flags that change values must not be used:
+Do not use flags that change values:
   {forbidden}
 
 Sources of the platform's numbers:
 {sources}
-Illustrative, published by nobody: {", ".join(hexapod.illustrative) or "nothing"}.
+Illustrative (unpublished) numbers: {", ".join(hexapod.illustrative) or "none"}.
 
-It is code of a simulator. Nothing here is man-rated, and no software stop replaces a hardware stop.
+This is simulator code. Nothing here is man-rated, and no software stop replaces a hardware stop.
 
-Digests of what was exported:
+Digests of the exported units:
 {digests}
 """

@@ -1,7 +1,7 @@
-"""Faults at any moment of fast and slow motions and at rest: what each does, on the lanes of one compiled loop.
+"""Effects of faults at any instant of fast and slow motions and at rest, on the lanes of one compiled loop.
 
 A fault shows once a leg is 2 mm off the motion that the same run has without it. Until then it is dormant: a stuck
-valve that nobody moves, a frozen sensor of a leg that stands. Detection is counted from there.
+valve without a command, a frozen sensor of a leg at rest. The detection time counts from then on.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Flags
 from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.hexapod import Hexapod
@@ -25,16 +25,14 @@ from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.lane_runs import LANES, LanePiece, LaneRunner
 from motionbase.system.runs import Scenario
 
-Array: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
 KEPT = ("state", "fault", "l", "l_dot", "f", "F_joint", "V_P_next", "V_dot_P_next")
-SHOWS = 2e-3  # [m] of a leg off its motion without the fault
-AT_REST = 0.01  # [m/s] of the fastest leg: slower than that it has come to rest
+SHOWS = 2e-3  # [m] deviation of a leg from its motion without the fault
+AT_REST = 0.01  # [m/s] of the fastest leg: below this the base is at rest
 SINKING = 0.04  # [m/s] of the fastest leg: a base that is shut off sinks more slowly
 LONGEST_S = 60.0  # after the fault: a base that is shut off at the top sinks for most of it
-PIECE_S = 1.0  # looked at in one go
+PIECE_S = 1.0  # duration of a piece of the run
 LOOKED_S = 6.0  # at least half a period of any motion: a fault that has not been found by then is dormant
-CONTACT_LIMIT = 0.05  # [m/s] at which a leg may meet its hard end
+CONTACT_LIMIT = 0.05  # [m/s] at which a leg may hit its hard end
 OVER = (State.OFF, State.HELD, State.STANDBY, State.FREEZE)
 ESTOP = "estop"
 
@@ -42,10 +40,10 @@ ESTOP = "estop"
 @final
 @dataclass(frozen=True)
 class Swing:
-    """A sine of one axis that a fault breaks off; without an axis the base stands at neutral, in drive.
+    """A sine motion of one axis that a fault interrupts; without an axis the base stands at neutral, in drive.
 
     Attributes:
-        name: for people: "rest", "slow heave"
+        name: shown to users: "rest", "slow heave"
         centre, amplitude: [m, rad]; frequency: [rad/s]
     """
 
@@ -57,11 +55,11 @@ class Swing:
 
     @property
     def period(self) -> float:
-        """[s]"""
+        """Period [s]."""
         return 2 * math.pi / self.frequency
 
     def host(self, t: float) -> Array:
-        """A frame of the host at a time [s]: phase 0 is the largest speed, 1/4 the reversal at the far end."""
+        """A host frame at a time [s]: phase 0 is the largest speed, 1/4 the reversal at the far end."""
         frame = np.zeros((3, 6))
         if self.axis is not None:
             w, k = self.frequency, DOFS.index(self.axis)
@@ -73,11 +71,11 @@ class Swing:
 @final
 @dataclass(frozen=True)
 class Moment:
-    """A fault and when it comes.
+    """A fault and the instant at which it occurs.
 
     Attributes:
         kind: None is the emergency stop; leg: 1 to 6 for faults of a leg
-        phase: part of the swing's period, 0 to 1
+        phase: fraction of the swing's period, 0 to 1
     """
 
     kind: FaultKind | None
@@ -87,17 +85,17 @@ class Moment:
 
     @property
     def fault(self) -> str:
-        """Its name."""
+        """Name of the fault."""
         return ESTOP if self.kind is None else self.kind.name.lower()
 
     @property
     def is_fault(self) -> bool:
-        """Whether the control law must find it; a silent host is none."""
+        """Whether the control law must detect it; a silent host is not a fault."""
         return self.kind not in (None, FaultKind.HOST_DROPOUT)
 
     @property
     def when(self) -> str:
-        """For people: the motion, and the time in its period [s], from the full speed upward or forward on."""
+        """Text for users: the motion, and the time in its period [s], counted from full speed upward or forward."""
         if self.swing.axis is None:
             return self.swing.name
         return f"{self.swing.name} at {self.phase * self.swing.period:.2f} s"
@@ -106,15 +104,15 @@ class Moment:
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """What a fault did, from its coming until the base rested.
+    """Effect of a fault, from its occurrence until the base is at rest.
 
     Attributes:
-        force: largest force of an actuator [N]; joint: largest load of a platform joint [N], a seized leg's included
+        force: largest force of an actuator [N]; joint: largest load of a platform joint [N], including a seized leg's
         acceleration: largest of the platform's origin [m/s^2]; angular: of its rotation [rad/s^2]
-        contact: fastest meeting of a leg with its hard end [m/s], contact_after: when that was [s]; None where none met
-        shows_after: when the first leg was 2 mm off [s]; None if none ever was, while the fault was looked at
-        found: what the control law called it; found_after: how long that took [s], None if it found nothing
-        end: state it ended in; rest_after: when the last leg came to rest [s], None if one still moves
+        contact: largest speed of a leg at its hard end [m/s], contact_after: when that was [s]; None without contact
+        shows_after: when the first leg was 2 mm off [s]; None if none was during the observation
+        found: the fault that the control law reported; found_after: time until then [s], None if it reported none
+        end: final state; rest_after: when the last leg came to rest [s], None if one still moves
     """
 
     moment: Moment
@@ -132,12 +130,12 @@ class Outcome:
 
     @property
     def contact_is_soft(self) -> bool:
-        """No end met, or slowly enough."""
+        """Whether no end was hit, or only slowly."""
         return self.contact is None or self.contact <= CONTACT_LIMIT
 
     @property
     def detected_after(self) -> float | None:
-        """From when it showed until it was found [s]; 0 where it was found before it showed."""
+        """Time from when the fault showed until it was found [s]; 0 if it was found earlier."""
         if self.found_after is None:
             return None
         return max(0.0, self.found_after - (self.shows_after or self.found_after))
@@ -149,9 +147,9 @@ class Lead:
     """A swing without faults.
 
     Attributes:
-        begin: tick at which the swing is in full swing, phase 0
-        l: (n, 6) leg lengths from `begin` on, a row a tick, for a period and `LOOKED_S`
-        states: to start from, by tick: every quarter of a second
+        begin: tick at which the swing has reached its full amplitude, phase 0
+        l: (n, 6) leg lengths from `begin` on, a row per tick, for a period and `LOOKED_S`
+        states: initial states by tick: every quarter of a second
     """
 
     begin: int
@@ -162,24 +160,24 @@ class Lead:
 @final
 @dataclass(frozen=True, eq=False)
 class FaultStudy:
-    """Faults of one platform out of given motions."""
+    """Faults of one platform during given motions."""
 
     hexapod: Hexapod
     swings: tuple[Swing, ...]
 
     @cached_property
     def runner(self) -> LaneRunner:
-        """Compiled once."""
+        """The runner; compiled once."""
         return LaneRunner(ClosedLoop.of(self.hexapod), KEPT)
 
     @property
     def dt(self) -> float:
-        """Of a tick [s]."""
+        """Period of a tick [s]."""
         return self.runner.loop.dt
 
     @cached_property
     def leads(self) -> dict[Swing, Lead]:
-        """Of all swings, several at once."""
+        """Leads of all swings, several at once."""
         found: dict[Swing, Lead] = {}
         for k in range(0, len(self.swings), LANES):
             found |= self._leads(self.swings[k : k + LANES])
@@ -224,14 +222,14 @@ class FaultStudy:
         *,
         lands: bool = True,
     ) -> tuple[Outcome, ...]:
-        """In the order of the moments.
+        """Run all moments; outcomes in the order of the moments.
 
         Args:
-            progress: is told how many are done, of how many
-            lands: whether a base that was shut off is followed down to its lower ends, which takes half a minute
+            progress: called with the number done and the total
+            lands: follow a base that was shut off down to its lower ends, which takes half a minute
         """
         listed = list(moments)
-        # those that take equally long stand side by side
+        # runs of equal duration share the lanes
         order = sorted(range(len(listed)), key=lambda k: (listed[k].fault, listed[k].swing.name))
         found: dict[int, Outcome] = {}
         for k in range(0, len(order), LANES):
@@ -264,7 +262,7 @@ class FaultStudy:
 
 @final
 class _Tally:
-    """What is found of a batch, piece by piece; a row of each array for a lane."""
+    """Accumulated results of a batch, piece by piece; arrays have one row per lane."""
 
     def __init__(self, study: FaultStudy, moments: Sequence[Moment], ticks: Sequence[int], lands: bool) -> None:
         self.lands = lands
@@ -279,10 +277,10 @@ class _Tally:
         self._beyond: Array | None = None
 
     def add(self, piece: LanePiece) -> None:
-        """Lanes that are over are left as they are."""
+        """Add a piece; finished lanes are not changed."""
         n = len(self.moments)
         rows = {name: x[..., :n] for name, x in piece.rows.items()}
-        tick = piece.first[:n] + np.arange(1, len(rows["state"]) + 1)[:, None]  # of the state that a row shows
+        tick = piece.first[:n] + np.arange(1, len(rows["state"]) + 1)[:, None]  # tick of the state in a row
         counts = (tick > self.at) & ~self.over
         moving = np.abs(rows["l_dot"]).max(axis=1)
         omega, v, rates = rows["V_P_next"][:, :3], rows["V_P_next"][:, 3:], rows["V_dot_P_next"]
@@ -334,7 +332,7 @@ class _Tally:
                 self.shows[k] = min(self.shows[k], tick[known, k][off][0])
 
     def outcome(self, k: int) -> Outcome:
-        """Of a lane."""
+        """Outcome of a lane."""
 
         def after(tick: float) -> float | None:
             return float(tick - self.at[k]) * self.dt if math.isfinite(tick) else None

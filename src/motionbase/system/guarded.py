@@ -16,16 +16,16 @@ from motionbase.spatial.rotations import Expr
 from motionbase.system.values import Values, called
 
 LATENESS = Port("lateness", (), "s", "start of this tick behind its due time, from the executive; 0 without one")
-CHECKED = ("valve_cmd", "abort", "state", "fault")  # what the guard of the legs looks at itself
-PARTS = 8  # a large state is looked at in so many ticks, a part in each
-WHOLE = 64  # numbers; a smaller state is looked at in every tick
+CHECKED = ("valve_cmd", "abort", "state", "fault")  # checked by the legs' guard itself
+PARTS = 8  # a large state is checked in this many ticks, one part in each
+WHOLE = 64  # numbers; a smaller state is checked in every tick
 
 
 def guarded_law(law: Law, guard: LegGuard) -> Program:
-    """(inputs of the law, guard, lateness) -> outputs of the law as far as they are good, guard_next.
+    """(inputs of the law, guard, lateness) -> outputs of the law if they are valid, guard_next.
 
-    The law is told of a stop by its port `estop`. It answers in the tick in which it is asked, since both are one
-    program; where they are not, `answer` of the guard's kernel tells.
+    The law learns of a stop through its port `estop`. It answers in the same tick, since both are one program; if they
+    are separate, the input `answer` of the guard's kernel tells which tick was answered.
     """
     unit, memory, at = law.program, guard.state.port("guard", "state of the guard"), guard.state.starts
     inputs = (*unit.inputs, memory, LATENESS)
@@ -37,7 +37,7 @@ def guarded_law(law: Law, guard: LegGuard) -> Program:
     def expr(*values: Expr) -> Any:
         x = Values.of(inputs, values)
         tick, fault = x.guard[at["tick"]], x.guard[at["fault"]]
-        lets_go = ca.logic_and(ca.ne(x.reset, 0), x.guard[at["stop"]] >= 1)  # a law could not clear what still acts
+        lets_go = ca.logic_and(ca.ne(x.reset, 0), x.guard[at["stop"]] >= 1)  # the law cannot clear an active fault
         stop = ca.logic_and(ca.ne(fault, 0), ca.logic_not(lets_go))
 
         said = called(unit, x, estop=ca.if_else(stop, 1.0, x.estop))
@@ -45,7 +45,7 @@ def guarded_law(law: Law, guard: LegGuard) -> Program:
         good = ca.logic_and(_part_is_a_number(no_nan, said.x_next, ca.fmod(tick, parts), parts), sound(every))
         checked = {f"{name}_law": getattr(said, name) for name in CHECKED}
         passed = called(guard.kernel, x, **checked, sound=good, answer=tick)
-        told = cond(  # what is not finite is recorded as 0: the fault says that the law is not believed
+        told = cond(  # values that are not finite are recorded as 0: the fault marks the law as invalid
             passed.stopped,
             lambda: [ca.if_else(ca.fabs(value) < ca.inf, value, 0.0) for value in said.to(rest)],
             lambda: said.to(rest),
@@ -56,7 +56,7 @@ def guarded_law(law: Law, guard: LegGuard) -> Program:
 
 
 def _part_is_a_number(no_nan: Kernel, x: Expr, part: Expr, parts: int) -> Any:
-    """Whether this tick's part of the state holds no NaN; the last part may overlap the one before."""
+    """Whether this tick's part of the state contains no NaN; the last part may overlap the previous one."""
     size, length = x.shape[0], no_nan.inputs[0].size
 
     def look(k: int) -> Any:

@@ -1,20 +1,19 @@
-"""Several scenarios at once on the lanes of one compiled loop: what studies of hundreds of cases run on."""
+"""Several scenarios at once on the lanes of one compiled loop, for studies of hundreds of cases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Scan, scan
 from motionbase.system.runnable import Runnable
 from motionbase.system.runs import PIECE_S, ROWS, Scenario
 
-Array: TypeAlias = NDArray[np.float64]
 LANES = 8
 
 
@@ -25,8 +24,8 @@ class LanePiece:
 
     Attributes:
         first: (lanes,) tick of each lane before the piece
-        rows: outputs that were asked for, a row a tick, the lanes last
-        states: of each lane after the piece, to go on from, with the count of host frames
+        rows: requested outputs, a row per tick, the lanes last
+        states: states of each lane after the piece, to continue from, with the count of host frames
     """
 
     first: Array
@@ -40,7 +39,7 @@ class LaneRunner:
     """Runs `LANES` scenarios in one go.
 
     Attributes:
-        outputs: of the loop, to be kept
+        outputs: outputs of the loop to keep
     """
 
     loop: Runnable
@@ -62,14 +61,14 @@ class LaneRunner:
         starts: Sequence[Mapping[str, Any]] | None = None,
         length: float = PIECE_S,
     ) -> Iterator[LanePiece]:
-        """The run piece by piece; a caller that has seen enough stops asking.
+        """The run piece by piece; the caller may stop at any piece.
 
-        Fewer scenarios than lanes are filled up with the last one.
+        If there are fewer scenarios than lanes, the last one fills the remaining lanes.
 
         Args:
-            duration: [s]
-            starts: states of the lanes; at rest if not given
-            length: of a piece [s]
+            duration: length of the run [s]
+            starts: initial states of the lanes; at rest by default
+            length: length of a piece [s]
         """
         filled = [*scenarios, *[scenarios[-1]] * (LANES - len(scenarios))]
         given = [self.rest] * LANES if starts is None else [*starts, *[starts[-1]] * (LANES - len(starts))]

@@ -1,7 +1,7 @@
-"""Safety loads: what every fault does to legs, joints and platform, at rest and out of slow and fast motions.
+"""Safety loads: effects of every fault on legs, joints and platform, at rest and during slow and fast motions.
 
-Faults come where the base stands, at full speed, at the reversals and in between; around the worst moment of each the
-search goes on, since a fault is not kind enough to come at a quarter of a period.
+Faults occur at rest, at full speed, at the reversals and in between; the search is then refined around the worst
+instant of each, since a real fault does not wait for a quarter of a period.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from motionbase.record.axes import DOFS
 from motionbase.record.words import named
 from motionbase.system.fault_cases import CONTACT_LIMIT, FaultStudy, Moment, Outcome, Swing
 
-PART_OF_TRAVEL = 0.6  # of the axis limit: the amplitude of the motion that a fault breaks off
-NEAR_END = 0.9  # of the axis limit: where a fault near the end comes
-PART_OF_LEG_SPEED = 0.95  # of the legs' limit, where that is what holds an axis back
+PART_OF_TRAVEL = 0.6  # of the axis limit: amplitude of the motion that a fault interrupts
+NEAR_END = 0.9  # of the axis limit: where a fault near the end occurs
+PART_OF_LEG_SPEED = 0.95  # of the legs' limit, if that is what limits an axis
 SLOW_AMPLITUDE, SLOW_RATE = 0.05, 2 * math.pi * 0.1  # [m, rad], [rad/s] of the slow motions
-PHASES = (0.0, 0.25, 0.5, 0.75)  # full speed forth, far reversal, full speed back, near reversal
-SEARCH = (1 / 32, 1 / 256)  # of a period: steps of the search around the worst moment
-AROUND = (-4, -3, -2, -1, 1, 2, 3, 4)  # of these steps
-STALL_FACTOR = 2.0  # illustrative: allowable loads as a multiple of the stall force, where nobody gives them
+PHASES = (0.0, 0.25, 0.5, 0.75)  # full speed forward, far reversal, full speed back, near reversal
+SEARCH = (1 / 32, 1 / 256)  # of a period: steps of the search around the worst instant
+AROUND = (-4, -3, -2, -1, 1, 2, 3, 4)  # numbers of these steps
+STALL_FACTOR = 2.0  # illustrative: allowable loads as a multiple of the stall force, if none are given
 
 
 @final
 @dataclass(frozen=True)
 class Allowables:
-    """Largest loads that leg and joint may see.
+    """Allowable loads of leg and joint.
 
     Attributes:
-        force, joint: [N]; illustrative: whether nobody gave them
+        force, joint: [N]; illustrative: whether they are defaults
     """
 
     force: float
@@ -50,7 +50,7 @@ class Allowables:
 
     @staticmethod
     def of(hexapod: Hexapod, force: float | None = None, joint: float | None = None) -> Allowables:
-        """What is given; for the rest twice the force of a stalled leg, illustrative."""
+        """The given values; by default twice the force of a stalled leg, which is illustrative."""
         for name, value in (("force", force), ("joint", joint)):
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise SimulationError(f"allowable {name} is {value!r} N, it must be above 0")
@@ -58,27 +58,27 @@ class Allowables:
         return Allowables(force or stall, joint or stall, force is None or joint is None)
 
     def severity(self, outcome: Outcome) -> float:
-        """The worst of force, joint load and speed at a hard end, as parts of what is allowed."""
+        """The worst of force, joint load and speed at a hard end, relative to the allowable ones."""
         met = (outcome.contact or 0.0) / CONTACT_LIMIT
         return max(outcome.force / self.force, outcome.joint / self.joint, met)
 
 
 def full_speed(hexapod: Hexapod, axis: str) -> tuple[float, float]:
-    """Speed [m/s, rad/s] and amplitude [m, rad] of a motion about neutral that uses all the speed an axis may have."""
+    """Speed [m/s, rad/s] and amplitude [m, rad] of a motion about neutral at the largest permitted speed of an axis."""
     if axis not in DOFS:
         raise SimulationError(f"axis is {axis!r}, it must be one of {', '.join(DOFS)}")
     k, limits = DOFS.index(axis), hexapod.limits
     speed = min(limits.velocity[k], PART_OF_LEG_SPEED * limits.leg_velocity / float(leg_ratios(hexapod)[k]))
     amplitude = PART_OF_TRAVEL * limits.position[k]
-    amplitude = max(amplitude, speed**2 / (0.9 * limits.acceleration[k]))  # a slower sine where it could not turn
+    amplitude = max(amplitude, speed**2 / (0.9 * limits.acceleration[k]))  # a slower sine if it could not reverse
     return speed, amplitude
 
 
 def end_sine(hexapod: Hexapod, axis: str) -> tuple[float, float, float]:
     """Amplitude [m, rad], angular frequency [rad/s] and phase [rad] of a sine on its way to the end of an axis.
 
-    It has the full speed of the axis, brakes nearly as hard as axis and legs may, and turns at the end; the phase is
-    that of 90 % of the travel, or of full speed where that comes later.
+    It has the full speed of the axis, brakes nearly as hard as axis and legs permit, and reverses at the end; the phase
+    is that of 90 % of the travel, or of full speed if that comes later.
     """
     speed, _ = full_speed(hexapod, axis)
     k, limits = DOFS.index(axis), hexapod.limits
@@ -89,7 +89,7 @@ def end_sine(hexapod: Hexapod, axis: str) -> tuple[float, float, float]:
 
 
 def swings(hexapod: Hexapod, axes: tuple[str, ...], near_ends: bool = False) -> tuple[Swing, ...]:
-    """Rest, and for every axis a slow motion and one with all the speed it may have; if asked, into both its ends."""
+    """Rest, and for every axis a slow motion and one at full speed; with `near_ends`, also into both ends."""
     found = [Swing("rest")]
     for axis in axes:
         speed, amplitude = full_speed(hexapod, axis)
@@ -106,12 +106,12 @@ def swings(hexapod: Hexapod, axes: tuple[str, ...], near_ends: bool = False) -> 
 @final
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """The prediction for one platform.
+    """Prediction of the loads of one platform.
 
     Attributes:
-        axes: degrees of freedom to move in; legs: 1 to 6, those that faults of a leg strike
-        near_ends: whether faults come near the ends of the travel, too
-        allowed: what the search for the worst moment weighs loads by; those of the platform if not given
+        axes: degrees of freedom to move in; legs: 1 to 6, those that leg faults affect
+        near_ends: whether faults also occur near the ends of the travel
+        allowed: reference loads of the search for the worst instant; those of the platform by default
     """
 
     hexapod: Hexapod
@@ -122,12 +122,12 @@ class Loads:
 
     @cached_property
     def study(self) -> FaultStudy:
-        """Compiled once."""
+        """The study; compiled once."""
         return FaultStudy(self.hexapod, swings(self.hexapod, self.axes, self.near_ends))
 
     @property
     def faults(self) -> Iterator[tuple[FaultKind | None, int | None]]:
-        """All of them: kind, None for the emergency stop, and leg."""
+        """All faults: kind (None for the emergency stop) and leg."""
         yield None, None
         for kind in FaultKind:
             if kind in OF_OIL and isinstance(self.hexapod.actuator, ElectricActuator):
@@ -149,7 +149,7 @@ class Loads:
                     yield Moment(kind, leg, swing, phase)
 
     def predict(self, progress: Callable[[int, int], None] | None = None) -> tuple[Outcome, ...]:
-        """All moments, and those of the search; progress is told how many are done, of how many."""
+        """All moments, and those of the search; progress is called with the number done and the total."""
         moments = list(self.moments)
         moving = {m.fault for m in moments if m.swing.axis is not None}
         total = len(moments) + len(SEARCH) * len(AROUND) * len(moving)
@@ -166,7 +166,7 @@ class Loads:
         return tuple(found)
 
     def worst(self, outcomes: list[Outcome]) -> list[Outcome]:
-        """Of each fault, among those that come in motion."""
+        """The worst outcome of each fault, among those that occur in motion."""
         allowed, found = self.allowed or Allowables.of(self.hexapod), dict[str, Outcome]()
         for one in outcomes:
             before = found.get(one.moment.fault)
@@ -182,7 +182,7 @@ def _around(moment: Moment, step: float) -> list[Moment]:
 
 
 def case_row(case: Outcome, allowed: Allowables, electric: bool) -> dict[str, Any]:
-    """For scripts: names in lower case, numbers in SI."""
+    """A row for scripts: names in lower case, numbers in SI."""
     moment = case.moment
     told = {
         "fault": named(moment.fault, electric),
@@ -197,7 +197,7 @@ def case_row(case: Outcome, allowed: Allowables, electric: bool) -> dict[str, An
 
 
 def write_cases(rows: list[dict[str, Any]], path: Path) -> None:
-    """CSV, a line a case."""
+    """Write a CSV file, one line per case."""
     try:
         with path.open("w", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]))

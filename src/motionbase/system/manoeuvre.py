@@ -1,39 +1,38 @@
-"""A sphere driven through a command, as fast as the machine can, and what came of it: errors, slip, traction."""
+"""A sphere following a command, as fast as the machine can run it, and the result: errors, slip, traction."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import scan
 from motionbase.system.sphere_loop import SphereLoop
 from motionbase.system.spins import Spin
 
-Array: TypeAlias = NDArray[np.float64]
 KEPT = (
     "Q_WS_next", "omega_S_next", "Q_ref", "error", "tau_motor", "omega_wheel_next", "N_wheel", "N_passive", "f_contact",
     "slip", "slip_hat", "grip", "slips", "lost", "limited",
 )  # fmt: skip
-PIECE_TICKS = 20_000  # looked at in one go: 10 MB
-SLIDES = 1e-6  # [m/s]: less is rounding; wheels that hold keep to 1e-12
+PIECE_TICKS = 20_000  # processed at once: 10 MB
+SLIDES = 1e-6  # [m/s]: slower is rounding; wheels that grip keep to 1e-12
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class WheelSlip:
-    """Of one wheel.
+    """Slip of one wheel.
 
     Attributes:
         wheel: 1, 2, ...
         begins: first time it slides [s]
-        lasts: time it slides in all [s]
-        fastest: [m/s]
-        way: that the roller slides over the sphere in all [m]
+        lasts: total sliding time [s]
+        fastest: largest sliding speed [m/s]
+        way: total sliding distance of the roller over the sphere [m]
     """
 
     wheel: int
@@ -45,16 +44,16 @@ class WheelSlip:
 
 @final
 class Tally:
-    """What is counted tick by tick, of runs of any length.
+    """Statistics over all ticks, for runs of any length.
 
     Attributes:
-        traction: (wheels,) largest part of the friction that there was: 1 slides
-        torque: (wheels,) largest of each motor [N m]
-        normal: (wheels,) least normal force [N]
+        traction: (wheels,) largest fraction of the available friction: 1 slides
+        torque: (wheels,) largest torque of each motor [N m]
+        normal: (wheels,) smallest normal force [N]
         spin: largest angular speed of the sphere [rad/s]
-        unit_error: how far the sphere's quaternion is from length one, at most
-        told_at: when the law first told of slip [s]; None if never
-        lost_at: when it found traction lost and brought the sphere to rest [s]; None if never
+        unit_error: largest deviation of the sphere's quaternion from length one
+        told_at: when the law first reported slip [s]; None if never
+        lost_at: when it detected a loss of traction and brought the sphere to rest [s]; None if never
         limited: how long a motor was at its limit [s]
     """
 
@@ -70,7 +69,7 @@ class Tally:
         self._fastest, self._way = np.zeros(n), np.zeros(n)
 
     def add(self, rows: Mapping[str, Array]) -> None:
-        """A piece with a row a tick."""
+        """Add a piece with a row per tick."""
         t: Array = self._t + self._dt * np.arange(1, len(rows["slips"]) + 1, dtype=np.float64)
         force = np.abs(rows["f_contact"])
         most = np.maximum(self._friction * rows["N_wheel"], 1e-9)
@@ -82,7 +81,7 @@ class Tally:
         self.limited += self._dt * float(rows["limited"].sum())
         self.told_at = self.told_at if self.told_at is not None else _first(t, rows["slips"])
         self.lost_at = self.lost_at if self.lost_at is not None else _first(t, rows["lost"])
-        speed = np.maximum(np.abs(rows["slip"]) - self._creep * force, 0.0)  # a wheel that holds creeps
+        speed = np.maximum(np.abs(rows["slip"]) - self._creep * force, 0.0)  # a wheel that grips creeps
         speed[speed <= SLIDES] = 0.0
         for k in np.flatnonzero(np.isnan(self._begins) & (speed > 0).any(axis=0)):
             self._begins[k] = t[int((speed[:, k] > 0).argmax())]
@@ -95,7 +94,7 @@ class Tally:
 
     @property
     def slips(self) -> tuple[WheelSlip, ...]:
-        """Wheels that slid, in truth."""
+        """Wheels that actually slid."""
         return tuple(
             WheelSlip(int(k) + 1, float(self._begins[k]), self._dt * float(self._ticks[k]), float(self._fastest[k]),
                       float(self._way[k]))
@@ -106,15 +105,15 @@ class Tally:
 @final
 @dataclass(frozen=True, eq=False)
 class Manoeuvre:
-    """What a command came to.
+    """Result of a command.
 
     Attributes:
-        loop: that followed it
+        loop: the loop that followed it
         spin: the command
-        rows: outputs of the loop by name, one row every `every` ticks, for pictures
+        rows: outputs of the loop by name, one row every `every` ticks, for plots
         every: ticks from one row to the next
-        friction: (wheels,) coefficients that there were
-        tally: of every tick
+        friction: (wheels,) friction coefficients in the run
+        tally: statistics of every tick
     """
 
     loop: SphereLoop
@@ -131,14 +130,14 @@ class Manoeuvre:
 
     @cached_property
     def drift(self) -> Array:
-        """Angle between the sphere and the command as it was integrated, at the times of the rows [rad]."""
+        """Angle between the sphere and the integrated command, at the times of the rows [rad]."""
         at = self.every * np.arange(1, len(self.rows["slips"]) + 1)
         at = at[at < len(self.spin)]
         return angle_between(self.rows["Q_WS_next"][: len(at)], self.spin.Q[at])
 
     @property
     def slips(self) -> tuple[WheelSlip, ...]:
-        """Wheels that slid, in truth."""
+        """Wheels that actually slid."""
         return self.tally.slips
 
 
@@ -148,7 +147,7 @@ def _first(t: Array, flag: Array) -> float | None:
 
 
 def angle_between(P: Array, Q: Array) -> Array:
-    """(n,) angles between orientations [rad]; exact for small ones, where an arc cosine is not."""
+    """(n,) angles between orientations [rad]; accurate for small ones, where an arc cosine is not."""
     side = np.sign(np.sum(P * Q, axis=1))[:, None]
     return np.asarray(4 * np.arcsin(np.minimum(np.linalg.norm(side * P - Q, axis=1) / 2, 1.0)))
 
@@ -156,7 +155,7 @@ def angle_between(P: Array, Q: Array) -> Array:
 def drive(
     loop: SphereLoop, spin: Spin, every: int = 1, *, friction_scale: float = 1.0, preload_scale: float = 1.0
 ) -> Manoeuvre:
-    """Follow a command from rest, upright, with so much of the friction and of the passive wheels' preload."""
+    """Follow a command from rest, upright, with scaled friction and preload of the passive wheels."""
     run = scan(loop.program, loop.feedback, per_step=list(spin.inputs), record=list(KEPT))
     wheels, rings = loop.atlas.wheels, loop.atlas.rings
     trouble = {

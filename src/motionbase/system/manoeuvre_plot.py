@@ -1,4 +1,4 @@
-"""A manoeuvre of a sphere as a picture: spin, error, traction of each wheel, slip as it is and as the law sees it."""
+"""Plot of a sphere's manoeuvre: spin, error, traction of each wheel, true slip and slip estimated by the law."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MOST_ROWS = 4000
 
 
 def write_manoeuvre(found: Manoeuvre, path: Path | str) -> None:
-    """Write a PNG, PDF or SVG, by the ending of the name."""
-    # A Figure of its own, not pyplot: no display, no state, nothing to close.
+    """Write a PNG, PDF or SVG, by the suffix of the name."""
+    # A separate Figure, not pyplot: no display, no state, nothing to close.
     from matplotlib.figure import Figure
 
     rows, t = found.rows, found.t

@@ -1,4 +1,4 @@
-"""The design of the leg loop of a platform: gains, and the margins they leave in every mode."""
+"""Design of a platform's leg loop: gains, and the resulting stability margins in every mode."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from motionbase.platform.hexapod import Hexapod
 @final
 @dataclass(frozen=True)
 class ModeMargins:
-    """One leg against the mass of one mode.
+    """One leg with the mass of one mode.
 
     Attributes:
-        mass: rotors included [kg]
-        frequency: of that mass on the oil spring, or bandwidth of the speed loop with it [Hz]
-        margins: of its loop
+        mass: modal mass, rotors included [kg]
+        frequency: natural frequency of that mass on the oil spring, or bandwidth of the speed loop with it [Hz]
+        margins: margins of its loop
     """
 
     mass: float
@@ -33,12 +33,12 @@ class Design:
     """Gains and margins.
 
     Attributes:
-        leg: linearised
+        leg: the linearised leg
         gains: by the names of the control law's parameters
-        units: of the gains
+        units: units of the gains
         modes: slowest first
-        worst: the least of all modes
-        reserve: of delay that the gains were designed with, beyond that of the loop [s]; late: the worst with it
+        worst: the smallest margins of all modes
+        reserve: additional delay for which the gains were designed [s]; late: the worst margins with it
     """
 
     leg: LinearLeg | LinearDrive
@@ -51,12 +51,12 @@ class Design:
 
     @property
     def electric(self) -> bool:
-        """Whether the legs are."""
+        """Whether the legs are electric."""
         return isinstance(self.leg, LinearDrive)
 
 
 def design(hexapod: Hexapod) -> Design:
-    """As the control law takes it for this platform."""
+    """The design that the control law uses for this platform."""
     law = ControlLaw(hexapod)
     legs, reserve = law.legs, RESERVE * law.dt
     modes = tuple(ModeMargins(mass, legs.frequency(mass), legs.margins(mass)) for mass in legs.masses)

@@ -1,6 +1,6 @@
-"""The automatic operator of a simulation: down, standby, drive, and again when the generators are set anew.
+"""The automatic operator of a simulation: down, standby, drive, and again when the generator settings change.
 
-Real bases have a console and a person; the system model of the seed has this instead.
+Real bases have a console and an operator; simulations use this instead.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from motionbase.compile import Port
 from motionbase.record.states import Request, State
 from motionbase.spatial.rotations import Expr
 
-AUTOMATIC = Port("automatic", (), "-", "1: the automatic operator asks when nobody else does")
-ASKED = Port("asked", (), "-", "what people ask for this tick, a number of `Request`")
+AUTOMATIC = Port("automatic", (), "-", "1: the automatic operator acts when there is no other request")
+ASKED = Port("asked", (), "-", "request of the operators in this tick, a number of `Request`")
 STATE_BEFORE = Port("state_before", (), "-", "state of the control law after the last tick")
 
 
 def requested(automatic: Expr, asked: Expr, state: Expr, used: Expr, given: Expr) -> Any:
-    """What is asked of the law, a number of `Request`.
+    """The request to the law, a number of `Request`.
 
-    The automatic operator asks for a step towards drive; settings that are not in use yet lead back to standby, from
-    where drive takes them.
+    The automatic operator requests the next state towards drive; new settings lead back to standby, from where drive
+    uses them.
     """
     wanted: Expr = ca.SX(float(Request.NONE))
     for here, ask in (

@@ -1,4 +1,4 @@
-"""Pictures of measured responses."""
+"""Plots of measured responses."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write_step(response: StepResponse, name: str, path: Path | str) -> None:
 
 
 def write_frequency(response: FrequencyResponse, name: str, path: Path | str) -> None:
-    """Gain and phase over frequency, with the tones as points; hollow ones are distorted, squares friction's."""
+    """Gain and phase over frequency, tones as points; hollow ones are distorted, squares are dominated by friction."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6), layout="constrained")

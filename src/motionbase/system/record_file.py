@@ -1,4 +1,4 @@
-"""Records on disk, piece by piece: CSV for everybody, Parquet for much; memory does not grow with the run."""
+"""Records on disk, written piece by piece: CSV for everybody, Parquet for large files; memory use stays constant."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeAlias, final
+from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase import private
+from motionbase.arrays import Array
 from motionbase.errors import UsageError
 
-Array: TypeAlias = NDArray[np.float64]
-GROUP = 10_000  # rows of a row group in Parquet: 14 MB of a hexapod's records
+GROUP = 10_000  # rows of a Parquet row group: 14 MB of a hexapod's records
 
 
 @final
 class RecordFile:
-    """A file of named columns, open for writing; it is whole as far as it goes, also after an error.
+    """A file of named columns, open for writing; after an error, everything written so far is valid.
 
-    CSV has a header "name [unit]" and each number with all its digits; Parquet has one float64 column a channel, units
-    in the fields' metadata, and `about` in the schema's.
+    CSV has a header "name [unit]" and each number with all its digits; Parquet has one float64 column per channel,
+    units in the fields' metadata, and `about` in the schema's.
     """
 
     def __init__(self, path: Path, columns: Iterable[tuple[str, str]], about: Mapping[str, str]) -> None:
@@ -56,7 +55,7 @@ class RecordFile:
         return pq.ParquetWriter(private.make_file(self.path), self._schema)
 
     def write(self, columns: Mapping[str, Array]) -> None:
-        """Further rows."""
+        """Append rows."""
         rows = np.column_stack([columns[name] for name, _ in self.columns])
         self.rows += len(rows)
         try:

@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Flags
 from motionbase.compile import compile
 from motionbase.errors import SimulationError
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.kinematics import Kinematics
+from motionbase.platform.kinematics import kinematics_of
 from motionbase.record.axes import DOFS
 from motionbase.record.faults import Fault
 from motionbase.record.generators import COLUMNS, COUNT, PLACE, Shape, Space
@@ -23,27 +23,26 @@ from motionbase.record.words import told
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import TRUE_MOTION, Run, Runner, Scenario
 
-Array: TypeAlias = NDArray[np.float64]
-PART_OF_LIMITS = 0.2  # of an axis' velocity and acceleration, which a tone uses at most
+PART_OF_LIMITS = 0.2  # of an axis' velocity and acceleration: the most that a tone uses
 LARGEST_TONE = 0.05  # [m, rad]
 SETTLED = 0.02  # of the step: within it the response counts as settled
-QUARTER = -90.0  # [deg] of phase at which the bandwidth is read
-FLAT_DB = 3.0  # [dB] either way: a gain within it counts as flat
-DISTORTED = 0.1  # of the tone: with more of distortion than that, gain and phase say little
-PART_WHEN_ASKED = 0.8  # of them, which a tone of an asked amplitude may use: beyond, the limits of the law act
-SMALL_TRAVEL = 30.0  # times the bristles' deflection: a leg that moves more slides, and friction is a small force
-AMPLITUDE_MATTERS = 0.1  # change of the response, as a part of it, when the amplitude is halved
-DRIVE_SOON = 20.0  # [s] in which new generator settings must have led to drive
+QUARTER = -90.0  # [deg] phase at which the bandwidth is read
+FLAT_DB = 3.0  # [dB] in both directions: a gain within it counts as flat
+DISTORTED = 0.1  # of the tone: with more distortion, gain and phase mean little
+PART_WHEN_ASKED = 0.8  # of the same, for a tone of given amplitude: beyond, the limits of the law act
+SMALL_TRAVEL = 30.0  # times the bristles' deflection: with more travel a leg slides, and friction is a small force
+AMPLITUDE_MATTERS = 0.1  # relative change of the response when the amplitude is halved
+DRIVE_SOON = 20.0  # [s] within which new generator settings must have led to drive
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class StepResponse:
-    """Of one axis.
+    """Step response of one axis.
 
     Attributes:
         t: since the step [s]; demand, y: demanded and true motion of the axis [m, rad]
-        overshoot: beyond the step, as a part of it; settling: until it stays within 2 % [s], None if it never does
+        overshoot: relative to the step; settling: until it stays within 2 % [s], None if it never does
         rise: from 10 % to 90 % [s]
         crosstalk: largest motion of the other axes, linear [m] and angular [rad]
     """
@@ -62,13 +61,13 @@ class StepResponse:
 @final
 @dataclass(frozen=True, eq=False)
 class FrequencyResponse:
-    """From demand to true motion of one axis.
+    """Response from demand to true motion of one axis.
 
     Attributes:
-        f: [Hz]; amplitude: of the demand [m, rad]; gain: [-]; phase: [deg], without jumps
-        distortion: rms of what is not the tone, as a part of the tone's rms
+        f: [Hz]; amplitude: of the demand [m, rad]; gain: [-]; phase: [deg], unwrapped
+        distortion: rms of everything but the tone, relative to the tone's rms
         travel: of the leg that moves most, over the deflection at which its friction slips, static / sigma0
-        halved: change of the response where the amplitude is halved, as a part of it; NaN where it was not measured
+        halved: relative change of the response when the amplitude is halved; NaN if it was not measured
     """
 
     axis: str
@@ -81,17 +80,17 @@ class FrequencyResponse:
     halved: Array = field(default_factory=lambda: np.array(math.nan))
 
     @property
-    def by_friction(self) -> NDArray[np.bool_]:
-        """Tones that friction shapes, not the loop.
+    def by_friction(self) -> Flags:
+        """Tones that are dominated by friction, not by the loop.
 
-        A leg that moves by less than its bristles bend never slips: its friction is a stiff spring. One that slips a
-        little has a friction that depends on the amplitude, and so has the response, which a loop alone would not.
+        A leg that moves by less than its bristles bend never slips: its friction is a stiff spring. If it barely slips,
+        its friction depends on the amplitude, and so does the response, which is not so for a linear loop.
         """
         shaped = (self.travel < 1.0) | (self.halved > AMPLITUDE_MATTERS)
         return np.asarray(np.broadcast_to(shaped, self.f.shape))
 
     def at_friction(self, f: float | None) -> bool:
-        """Whether a frequency [Hz] was read beside a tone that friction shapes."""
+        """Whether a frequency [Hz] was read next to a tone dominated by friction."""
         if f is None or not self.by_friction.any():
             return False
         above = min(int(np.searchsorted(self.f, f)), len(self.f) - 1)
@@ -99,21 +98,21 @@ class FrequencyResponse:
 
     @property
     def bandwidth(self) -> float | None:
-        """Frequency of -90 degrees [Hz]; None if no tone lags so much."""
+        """Frequency of -90 degrees [Hz]; None if no tone lags that much."""
         return self._first(QUARTER - self.phase)
 
     @property
     def flat_to(self) -> float | None:
-        """Frequency at which the gain first leaves +-3 dB [Hz]; None if it does so at no tone."""
+        """Frequency at which the gain first leaves +-3 dB [Hz]; None if it never does."""
         return self._first(np.abs(20 * np.log10(self.gain)) - FLAT_DB)
 
     @property
-    def distorted(self) -> NDArray[np.bool_]:
-        """Tones that come back with more than 10 % of distortion."""
+    def distorted(self) -> Flags:
+        """Tones with more than 10 % distortion."""
         return np.asarray(self.distortion > DISTORTED)
 
     def _first(self, excess: Array) -> float | None:
-        """Where it first reaches zero from below, between the tones in proportion; the lowest tone if it is above."""
+        """Where it first rises to zero, interpolated between the tones; the lowest tone if it is already above."""
         beyond = np.flatnonzero(excess >= 0)
         if not len(beyond):
             return None
@@ -127,12 +126,12 @@ class FrequencyResponse:
 @final
 @dataclass(frozen=True)
 class Turnaround:
-    """Reversal of a slow sine, in which friction changes sign.
+    """Reversal of a slow sine, at which friction changes sign.
 
     Attributes:
         f: [Hz]; amplitude: [m, rad]
         bump: largest error of acceleration within a twentieth of a period of a reversal [m/s^2, rad/s^2]
-        elsewhere: the same in the rest of the period; demanded: largest acceleration that is asked for
+        elsewhere: the same in the rest of the period; demanded: largest demanded acceleration
     """
 
     axis: str
@@ -156,10 +155,10 @@ def tones(lowest: float = 0.1, highest: float = 50.0, count: int = 20) -> Array:
 @final
 @dataclass(frozen=True, eq=False)
 class Responses:
-    """Measurements of one platform; generators make the motion, the automatic operator leads to drive.
+    """Measurements of one platform; generators produce the motion, the automatic operator leads to drive.
 
     Attributes:
-        loop: what is measured, if not the platform under its own law: another plant, say, than the law was made for
+        loop: the loop to measure, if not the platform under its own law, for example one with another plant
     """
 
     hexapod: Hexapod
@@ -167,12 +166,12 @@ class Responses:
 
     @cached_property
     def runner(self) -> Runner:
-        """Compiled once."""
+        """The runner; compiled once."""
         return Runner(self.loop or ClosedLoop.of(self.hexapod), TRUE_MOTION)
 
     @cached_property
     def _driving(self) -> dict[str, Any]:
-        """Drive about neutral, nothing asked for yet."""
+        """The end of a run in drive at neutral, without demand."""
         run = self.runner.run(Scenario(), 60.0, until=lambda rows: bool(rows["state"][-1] == State.DRIVE))
         if run["state"][-1] != State.DRIVE:
             raise SimulationError(
@@ -209,7 +208,7 @@ class Responses:
         """One tone after the other, each over whole periods after it has settled.
 
         Args:
-            amplitude: of the tones [m, rad], less where the limits of the axis do not allow it; None: a small part of
+            amplitude: of the tones [m, rad], reduced to the limits of the axis; None for a small fraction of
                 the limits
         """
         k, found = self.place(axis) if amplitude is None else self._place(axis, amplitude, "amplitude"), []
@@ -229,9 +228,9 @@ class Responses:
         return FrequencyResponse(axis, np.asarray(f), sizes, np.abs(responses), phase, *rest)
 
     def _leg_travel(self, k: int) -> float:
-        """Of the leg that moves most, for a unit of axis k at neutral, over the deflection of its bristles."""
+        """Travel of the leg that moves most, per unit of axis k at neutral, over the deflection of its bristles."""
         friction = self.hexapod.actuator.friction
-        J = np.asarray(compile(Kinematics(self.hexapod).jacobian)(self.hexapod.p_neutral, [1.0, 0.0, 0.0, 0.0]))
+        J = np.asarray(compile(kinematics_of(self.hexapod).jacobian)(self.hexapod.p_neutral, [1.0, 0.0, 0.0, 0.0]))
         return float(np.abs(J[:, (k + 3) % 6]).max() * friction.sigma0 / friction.static)  # angular columns come first
 
     def _measured(self, axis: str, k: int, f: float, amplitude: float) -> tuple[complex, float]:
@@ -239,7 +238,7 @@ class Responses:
         periods = max(2, math.ceil(2.0 * f))
         run = self._driven(fade + (1 + periods) / f, axis, Shape.SINE, amplitude=amplitude, frequency=f, fade_in=fade)
         n = round(periods / f / self.runner.loop.dt)
-        # a row has the demand at the start of its tick and the motion at the end of it
+        # a row has the demand at the start of its tick and the motion at its end
         demand, y, t = run["cmd"][-n:, k, 0], self.motion(run)[-n - 1 : -1, k], run.t[-n:]
         columns = np.column_stack([np.cos(2 * math.pi * f * t), np.sin(2 * math.pi * f * t), np.ones(n)])
         asked, got = (np.linalg.lstsq(columns, x, rcond=None)[0] for x in (demand, y))
@@ -248,13 +247,13 @@ class Responses:
         return response, float(rest.std() / (math.hypot(got[0], got[1]) / math.sqrt(2)))
 
     def turnaround(self, axis: str, f: float = 0.1, amplitude: float = 0.1) -> Turnaround:
-        """The bump of a slow sine: true less demanded acceleration around each reversal."""
+        """The bump of a slow sine: true minus demanded acceleration around each reversal."""
         k = self._place(axis, amplitude, "amplitude")
         fade = 1 / f
         run = self._driven(fade + 2.25 / f, axis, Shape.SINE, amplitude=amplitude, frequency=f, fade_in=fade)
         n = round(2 / f / self.runner.loop.dt)
         V, V_dot = run["V_P_next"][-n - 1 : -1], run["V_dot_P_next"][-n - 1 : -1]
-        # about neutral and in one axis alone, platform axes are those of the world
+        # about neutral and in a single axis, platform axes are those of the world
         true = np.hstack([V_dot[:, 3:] + np.cross(V[:, :3], V[:, 3:]), V_dot[:, :3]])[:, k]
         error = np.abs(true - run["cmd"][-n:, k, 2])
         velocity = run["cmd"][-n:, k, 1] / (2 * math.pi * f * amplitude)
@@ -298,7 +297,7 @@ class Responses:
 
     @staticmethod
     def place(axis: str) -> int:
-        """Of a degree of freedom among the six."""
+        """Index of a degree of freedom."""
         if axis not in DOFS:
             raise SimulationError(f"axis is {axis!r}, it must be one of {', '.join(DOFS)}")
         return DOFS.index(axis)
@@ -312,6 +311,6 @@ class Responses:
 
 
 def _split(k: int) -> tuple[slice, slice]:
-    """Linear and angular ones among the five axes that are not axis k."""
+    """Linear and angular ones among the five axes other than k."""
     linear = 2 if k < 3 else 3
     return slice(0, linear), slice(linear, 5)

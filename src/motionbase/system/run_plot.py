@@ -1,15 +1,15 @@
-"""A run of the closed loop as a picture: states and faults on top, then motion, legs, forces and valves."""
+"""Plot of a closed-loop run: states and faults on top, then motion, legs, forces and valves."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import UsageError
 from motionbase.plant.fault_plan import FaultPlan
 from motionbase.platform.hexapod import Hexapod
@@ -24,19 +24,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array: TypeAlias = NDArray[np.float64]
 TRACES = ("demand", "dof", "error", "l", "f", "valve")
-BUCKETS = 2000  # of time, each with the least and the largest value: more than the picture is wide
+BUCKETS = 2000  # time spans, each with its smallest and largest value: more than the plot is wide
 BAND = {"drive": "#b7dfc2", "freeze": "#f5dfa0", **dict.fromkeys(("stopping", "abort", "held"), "#f2b8a8")}  # by state
 QUIET_BAND, OTHER_BAND = "#d4d4d4", "#c9daee"
-COMES, FOUND = "#b36b00", "#b00020"  # a fault comes; the control law finds it
-MOVES = 1e-3  # [m, rad]: an axis with less is not drawn
-WIDTH, LETTER = 12.0, 0.068  # [in] of the picture, and of a letter in the band of states
+COMES, FOUND = "#b36b00", "#b00020"  # a fault starts; the control law finds it
+MOVES = 1e-3  # [m, rad]: an axis that moves less is not drawn
+WIDTH, LETTER = 12.0, 0.068  # [in] of the plot, and of a letter in the band of states
 
 
 @final
 class Traces:
-    """What the picture shows of a run, thinned while it goes on: least and largest value of equal spans of time."""
+    """Curves of a run, reduced during the run: smallest and largest value of equal time spans."""
 
     def __init__(self, ticks: int) -> None:
         self.span = max(1, math.ceil(ticks / BUCKETS))
@@ -44,7 +43,7 @@ class Traces:
         self._kept: list[Array] = []
 
     def add(self, piece: Run, dof: Array, error: Array) -> None:
-        """A piece with a row a tick, its true motion, and its error in drive."""
+        """Add a piece with a row per tick, its true motion, and its error in drive."""
         demand = np.where(np.isin(piece["state"], QUIET)[:, None], np.nan, piece["cmd"][:, :, 0])
         rows = np.column_stack([piece.t, demand, dof, error, piece["l"], piece["f"], piece["valve_cmd"]])
         rows = np.vstack([self._rest, rows])
@@ -68,7 +67,7 @@ class Traces:
 @final
 @dataclass(frozen=True, eq=False)
 class RunPicture:
-    """Everything a picture needs."""
+    """Everything that the plot needs."""
 
     hexapod: Hexapod
     traces: Traces
@@ -76,7 +75,7 @@ class RunPicture:
     faults: FaultPlan
 
     def write(self, path: Path | str) -> None:
-        """PNG, PDF or SVG, by the ending of the name."""
+        """Write a PNG, PDF or SVG, by the suffix of the name."""
         path = Path(path)
         if path.suffix not in (".png", ".pdf", ".svg"):
             raise UsageError(f"cannot draw {str(path)!r}: the name must end in .png, .pdf or .svg")
@@ -86,7 +85,7 @@ class RunPicture:
             raise UsageError(f"cannot draw {str(path)!r}: {e.strerror or e}") from None
 
     def figure(self) -> Figure:
-        """One panel below the other, with one axis of time."""
+        """Panels below each other, with a common time axis."""
         from matplotlib.figure import Figure
 
         t, columns = self.traces.columns()
@@ -128,15 +127,15 @@ class RunPicture:
 
     @staticmethod
     def _errors(axes: Axes, t: Array, error: Array, moving: list[int]) -> None:
-        """Demand less true motion; linear and angular ones are of one size in thousandths."""
+        """Demand minus true motion; linear and angular errors share an axis in thousandths."""
         for k in moving:
             axes.plot(t, 1e3 * error[:, k], color=COLOURS[k], linewidth=0.9, label=DOFS[k])
-        axes.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)  # or a tiny error would look large
+        axes.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)  # keeps a tiny error from looking large
         axes.set_ylabel("error in drive\n[mm, mrad]")
         _legend(axes)
 
     def _lengths(self, axes: Axes, t: Array, l: Array) -> None:
-        """Between their ends."""
+        """Leg lengths between their ends."""
         stroke = self.hexapod.stroke
         self._six(axes, t, l, "leg length [m]")
         for ends, colour, style, name in (
@@ -156,7 +155,7 @@ class RunPicture:
         axes.set_ylabel(label)
 
     def _bands(self, axes: Axes, end: float) -> None:
-        """States with their names, as far as they are wide enough."""
+        """States with their names, if they are wide enough."""
         starts = [t for t, _ in self.summary.states]
         for (start, state), stop in zip(self.summary.states, [*starts[1:], end], strict=True):
             colour = BAND.get(state.name.lower(), QUIET_BAND if state in QUIET else OTHER_BAND)
@@ -175,7 +174,7 @@ class RunPicture:
             axes.spines[side].set_visible(False)
 
     def _marks(self, panels: Any) -> None:
-        """Faults through all panels: when they come, and when the control law finds them."""
+        """Faults through all panels: when they start, and when the control law finds them."""
         events = [e for e in self.faults.events if e.at <= self.traces.columns()[0][-1]]
         electric = self.hexapod.electric
         legs = (f" leg {e.leg}" if e.leg else "" for e in events)
@@ -201,5 +200,5 @@ def _range(values: Array) -> float:
 
 
 def _legend(axes: Axes) -> None:
-    """Beside the panel: nothing is hidden."""
+    """A legend beside the panel, so that it hides nothing."""
     axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.02), frameon=False, labelspacing=0.25)

@@ -1,4 +1,4 @@
-"""What those who run a closed loop need of it: one program a tick, a state, parameters, and a start."""
+"""Interface of a closed loop for its runners: one program per tick, a state, parameters, and an initial state."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ class Runnable(Protocol):
 
     @property
     def record_channels(self) -> tuple[str, ...]:
-        """Of the port `record`; there is none without any."""
+        """Channels of the port `record`; without channels there is no such port."""
 
     @property
     def law(self) -> Law:
-        """What drives the six legs."""
+        """The law of the six legs."""
 
     @property
     def plant(self) -> Plant:
-        """The six legs."""
+        """The plant of the six legs."""
 
     @property
     def parameters(self) -> Layout:
-        """Of the port `parameters`."""
+        """Layout of the port `parameters`."""
 
     def at_rest(self, l: float | None = None) -> dict[str, Any]:
         """State at rest."""
 
     def quiet_inputs(self) -> dict[str, Any]:
-        """Nobody asks for anything, nothing goes wrong."""
+        """Inputs without requests and faults."""

@@ -1,4 +1,4 @@
-"""The closed loop as fast as the machine can: a scenario in, named columns and the state to go on from out."""
+"""The closed loop as fast as the machine can run it: from a scenario to named columns and a state to continue from."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, TypeAlias, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Scan, scan
 from motionbase.compile.authored import check_takes, run_authored
 from motionbase.errors import SimulationError
@@ -19,36 +19,35 @@ from motionbase.record.generators import COLUMNS, COUNT, PLACE
 from motionbase.record.states import Mode, Request
 from motionbase.system.runnable import Runnable
 
-Array: TypeAlias = NDArray[np.float64]
 Host: TypeAlias = Callable[[float], Array]
 FAULT_ROWS = ("supply", "valve_fault", "seized", "sensor_fault", "sensor_offset")
 ROWS = ("asked", "automatic", "estop", "reset", "mode", "host_frame", "host_count", *FAULT_ROWS)
-TRUE_MOTION = (  # what measurements of the simulated base look at; the same for all, so that they share compiled code
+TRUE_MOTION = (  # outputs for measurements of the simulated base; the same for all, so that they share compiled code
     "state", "fault", "generators_version", "cmd", "l", "l_dot", "f", "F_joint",
     "p_W_next", "Q_WP_next", "V_P_next", "V_dot_P_next",
 )  # fmt: skip
-PIECE_S = 0.25  # of simulated time between two looks at progress and at the end
+PIECE_S = 0.25  # of simulated time between two checks of progress and end
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """What happens in a run; all times are those of the simulation, which a run that goes on from another continues.
+    """The course of a run; times are simulation times, which continue if a run continues another.
 
     Attributes:
-        faults: by time
-        settings: (7, 16) rows of the function generators; none if not given
-        version: of these settings: a new one leads the automatic operator through standby back to drive
-        requests: time [s] -> what an operator asks for then
+        faults: faults by time
+        settings: (7, 16) rows of the function generators; none by default
+        version: version of these settings: a new one leads the automatic operator through standby back to drive
+        requests: time [s] -> request of an operator
         resets: times at which faults are reset [s]
-        modes: time [s] -> mode from then on; before it is host where there is one, else maintenance
-        estop_at: from when on the emergency stop acts [s]
+        modes: time [s] -> mode from then on; initially host if there is one, else maintenance
+        estop_at: time from which the emergency stop acts [s]
         host: time [s] -> (3, 6) positions, velocities, accelerations; none leaves the base in maintenance
-        host_rate: frames a second
-        automatic: whether the automatic operator asks when nobody else does
-        automatic_until: from when on it asks no more [s], because a person has taken over
-        seed: of the sensors' noise
-        inputs: further inputs of the loop, by name, that are not as its `quiet_inputs` have them
+        host_rate: frames per second
+        automatic: whether the automatic operator acts when there is no other request
+        automatic_until: time at which it stops [s], because a user has taken over
+        seed: seed of the sensors' noise
+        inputs: further inputs of the loop, by name, that differ from its `quiet_inputs`
     """
 
     faults: FaultPlan = field(default_factory=FaultPlan)
@@ -80,14 +79,14 @@ class Scenario:
         return bool(np.any((self.settings[:, PLACE["enabled"]] > 0) & (self.settings[:, PLACE["space"]] == 0)))
 
     def held(self) -> dict[str, Any]:
-        """Inputs that stay as they are; the mode is that of the start."""
+        """Inputs that stay constant; the mode is the initial one."""
         settings = np.zeros((COUNT, len(COLUMNS))) if self.settings is None else self.settings
         mode = Mode.MAINTENANCE if self.host is None else Mode.HOST
         numbers = {"mode": mode, "settings_version": self.version, "seed": self.seed}
         return {"settings": settings, **{name: np.array(float(x)) for name, x in numbers.items()}, **self.inputs}
 
     def rows(self, first: int, ticks: int, dt: float, frames_before: float) -> dict[str, Array]:
-        """Inputs with a row a tick, from tick `first` on."""
+        """Inputs with a row per tick, from tick `first` on."""
         t = (first + np.arange(ticks)) * dt
         faults = _later(self.faults, first * dt).rows(ticks, dt)
         rows = {name: faults[name] for name in FAULT_ROWS}
@@ -107,7 +106,7 @@ class Scenario:
             new = np.diff(number, prepend=math.floor((first - 1) * dt * self.host_rate + 1e-6)) > 0
             new = (new | (np.arange(first, first + ticks) == 0)) & (faults["host"] > 0)
             rows["host_count"] = frames_before + np.cumsum(new)
-            for at_tick in np.flatnonzero(new):  # the law looks at a frame only in the tick that brings it
+            for at_tick in np.flatnonzero(new):  # the law reads a frame only in the tick in which it arrives
                 rows["host_frame"][at_tick] = run_authored("host", self.host, float(t[at_tick]))
         return rows
 
@@ -115,13 +114,13 @@ class Scenario:
 @final
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a run left.
+    """Result of a run.
 
     Attributes:
         t: (n,) time of each row [s]
         columns: channels of the record by name, (n,) each; empty if the loop has none
-        outputs: outputs of the loop that were asked for, one row each
-        end: state and frame count after the last tick, to go on from
+        outputs: requested outputs of the loop, one row each
+        end: state and frame count after the last tick, to continue from
     """
 
     t: Array
@@ -140,7 +139,7 @@ class Runner:
     """Runs scenarios on one compiled loop.
 
     Attributes:
-        outputs: of the loop, to be kept besides its record
+        outputs: outputs of the loop to keep besides its record
     """
 
     loop: Runnable
@@ -156,7 +155,7 @@ class Runner:
         return self.loop.at_rest() | {"frames": 0.0}
 
     def prepare(self) -> None:
-        """Compile now and not with the first run, for those who measure time."""
+        """Compile now instead of in the first run, for time measurements."""
         _ = self._scan, self._rest
 
     def run(
@@ -169,13 +168,13 @@ class Runner:
         until: Callable[[Mapping[str, Array]], bool] | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> Run:
-        """From rest, down, or from the end of another run.
+        """Run from rest, down, or from the end of another run.
 
         Args:
-            duration: [s], at most, where `until` may end it earlier
-            every: ticks of which one is kept
-            until: is shown the rows of about a quarter of a second, and ends the run by True
-            progress: is told the simulated time [s]
+            duration: [s], at most, since `until` may end it earlier
+            every: keep one of this many ticks
+            until: called with the rows of about a quarter of a second; True ends the run
+            progress: called with the simulated time [s]
         """
         pieces: list[Run] = []
         for piece in self.pieces(scenario, duration, start, every=every):
@@ -207,7 +206,7 @@ class Runner:
             out = self._scan(n, every=every, **given)
             state, frames = {name: out[name] for name in state}, float(rows["host_count"][-1])
             kept = {name: out[name] for name in out if name not in state}
-            tick = begin + every * np.arange(1, n // every + 1, dtype=np.float64)  # of the state that a row shows
+            tick = begin + every * np.arange(1, n // every + 1, dtype=np.float64)  # tick of the state in a row
             yield self._piece(kept, tick, state | {"frames": frames})
             begin, left = begin + n, left - n
 
@@ -221,7 +220,7 @@ class Runner:
 
 
 def _time(tick: Array, dt: float) -> Array:
-    """[s]; where a second is a whole number of ticks, the double nearest to the exact time."""
+    """Time [s]; if a second is a whole number of ticks, the double nearest to the exact time."""
     rate = round(1 / dt)
     return tick / rate if math.isclose(rate * dt, 1.0, rel_tol=1e-12) else tick * dt
 
@@ -233,6 +232,6 @@ def _joined(pieces: list[Run]) -> Run:
 
 
 def _later(plan: FaultPlan, t: float) -> FaultPlan:
-    """The same plan with times counted from t; what is over by then is left out."""
+    """The same plan with times counted from t; faults that have ended by then are left out."""
     coming = (e for e in plan.events if e.until > t)
     return FaultPlan(tuple(replace(e, at=max(0.0, e.at - t), until=e.until - t) for e in coming))

@@ -1,4 +1,4 @@
-"""A platform under its control law from start to end, as fast as possible: summary, traces, a file of records."""
+"""A run of a platform under its control law, as fast as possible: summary, traces, a file of records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from motionbase.system.summary import WATCHED, Summary, Tally
 @final
 @dataclass(frozen=True, eq=False)
 class Done:
-    """A run that is over."""
+    """A finished run."""
 
     summary: Summary
     traces: Traces
@@ -34,14 +34,14 @@ def simulated(
     loop: ClosedLoop, channels: Sequence[Channel], scenario: Scenario, duration: float, every: int,
     out: Path | None, progress: Callable[[float], None],
 ) -> Done:  # fmt: skip
-    """Piece by piece: memory does not grow with the run.
+    """Run piece by piece, so that memory use does not grow with the run.
 
     Args:
-        channels: of the loop, for the file
+        channels: channels of the loop, for the file
         duration: [s]
         every: ticks between records of the file
-        out: the file, if one is wanted: .csv or .parquet
-        progress: takes the part that is done
+        out: the file, if any: .csv or .parquet
+        progress: called with the fraction done
     """
     hexapod, ticks = loop.plant.hexapod, round(duration / loop.dt)
     runner, traces = Runner(loop, WATCHED), Traces(ticks)

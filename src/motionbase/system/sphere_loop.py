@@ -22,7 +22,7 @@ A_NEXT = Port("a_stage_next", 3, "m/s^2", "acceleration of the mount over this t
 
 
 def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> Program:
-    """(inputs of the sphere's law, sphere_guard) -> outputs of the law as far as they are good, sphere_guard_next."""
+    """(inputs of the sphere's law, sphere_guard) -> outputs of the law if they are valid, sphere_guard_next."""
     unit, check = law.program, guard.kernel
     inputs = (*unit.inputs, _named(check.inputs, "sphere_guard"))
     outputs = (*unit.outputs, *(_named(check.outputs, name) for name in ("sphere_guard_next", "sphere_fault")))
@@ -41,7 +41,7 @@ def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> Program:
 
 
 def finite(value: Expr) -> Expr:
-    """What is not finite is recorded as 0: the fault says that the law is not believed."""
+    """Values that are not finite are recorded as 0: the fault marks the law as invalid."""
     return ca.if_else(ca.fabs(value) < ca.inf, value, 0.0)
 
 
@@ -52,11 +52,11 @@ def _named(ports: tuple[Port, ...], name: str) -> Port:
 @final
 @dataclass(frozen=True, eq=False)
 class SphereLoop:
-    """Law and plant of one sphere; what carries it moves as it is told.
+    """Law and plant of one sphere; the motion of its support is an input.
 
     Attributes:
         dt: period of a tick [s]
-        ripple: whether the rollers' outlines are felt
+        ripple: whether the outlines of the rollers are modelled
     """
 
     atlas: Atlas
@@ -65,12 +65,12 @@ class SphereLoop:
 
     @cached_property
     def law(self) -> SphereLaw:
-        """What turns the sphere."""
+        """The law that turns the sphere."""
         return SphereLaw(self.atlas, self.dt)
 
     @cached_property
     def guard(self) -> WheelGuard:
-        """Between law and motors."""
+        """The guard between law and motors."""
         return WheelGuard(self.atlas)
 
     @cached_property
@@ -80,17 +80,17 @@ class SphereLoop:
 
     @cached_property
     def plant(self) -> SpherePlant:
-        """What is turned."""
+        """The plant of the sphere."""
         return SpherePlant(self.atlas, self.dt, ripple=self.ripple)
 
     @property
     def parameters(self) -> Layout:
-        """Of the law."""
+        """Parameters of the law."""
         return self.law.parameters
 
     @cached_property
     def state_ports(self) -> tuple[Port, ...]:
-        """What goes from tick to tick."""
+        """State between ticks."""
         own = (_named(self.guarded.inputs, name) for name in ("sphere_x", "sphere_guard"))
         return (*own, *self.plant.state_ports)
 
@@ -101,13 +101,13 @@ class SphereLoop:
 
     @property
     def troubles(self) -> tuple[Port, ...]:
-        """What may go wrong with the wheels."""
+        """Disturbances of the wheels."""
         known = {p.name for p in self.plant.state_ports} | {"tau_motor", "a_stage"}
         return tuple(p for p in self.plant.step.inputs if p.name not in known)
 
     @cached_property
     def program(self) -> Program:
-        """(parameters, state, target, wishes, stage, troubles) -> state_next, the law's outputs, the plant's."""
+        """(parameters, state, target, requests, stage, disturbances) -> state_next, the law's outputs, the plant's."""
         law, plant, after = self.guarded, self.plant.step, self.feedback.values()
         targets = tuple(p for p in law.inputs if p.name not in self.feedback)
         inputs = (*self.state_ports, *targets, A_NEXT, *self.troubles)
@@ -123,12 +123,12 @@ class SphereLoop:
         return Program("sphere_loop", inputs, outputs, expr, f"{self.atlas.name}, its sphere alone")
 
     def at_rest(self, preload_scale: ArrayLike = 1.0) -> dict[str, Any]:
-        """Upright, at rest, with so much of the passive wheels' preload; the law has not begun."""
+        """Upright, at rest, with scaled preload of the passive wheels; the law has not started."""
         own = {"sphere_x": self.law.state.vector(), "sphere_guard": self.guard.state.vector()}
         return {**own, **self.plant.at_rest(preload_scale=preload_scale)}
 
     def quiet_inputs(self) -> dict[str, Any]:
-        """The sphere stays where it is, and so does what carries it."""
+        """Inputs for which the sphere and its support stay at rest."""
         known = {p.name for p in self.troubles}
         troubles = {name: value for name, value in self.plant.quiet.items() if name in known}
         switches = {"follow": 1.0, "on": 1.0, "reset": 0.0}

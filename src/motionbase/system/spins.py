@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.errors import SimulationError
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.spatial.quaternion_arrays import quaternion_products
 
-Array: TypeAlias = NDArray[np.float64]
-RISE_S = 1.0  # [s] until it spins at full speed
+RISE_S = 1.0  # [s] until full speed
 LEG_S = 5.0  # [s] from one axis of a tumbling sphere to the next
-BLOCK = 1000  # quaternions multiplied one after the other, in as many rows at once as there are
+BLOCK = 1000  # quaternions multiplied in sequence, for all rows at once
 
 
 @final
@@ -41,14 +41,14 @@ class Spin:
 
     @property
     def inputs(self) -> dict[str, Array]:
-        """Of `SphereLoop`, a row a tick."""
+        """Inputs of `SphereLoop`, a row per tick."""
         return {"Q_target": self.Q, "omega_target": self.omega, "alpha_target": self.alpha}
 
 
 def tumbling(seconds: float, speed: float, dt: float, seed: int = 0) -> Spin:
-    """Spin of constant speed [rad/s] about an axis that goes along great circles from one random direction to the next.
+    """Spin of constant speed [rad/s] about an axis that moves along great circles between random directions.
 
-    It begins at rest and is at full speed within a second.
+    It starts at rest and reaches full speed within a second.
     """
     n, legs = _ticks(seconds, dt), int(np.ceil(seconds / LEG_S)) + 1
     axes = np.random.default_rng(seed).normal(size=(legs + 1, 3))
@@ -71,7 +71,7 @@ def tumbling(seconds: float, speed: float, dt: float, seed: int = 0) -> Spin:
 
 
 def burst(axis: ArrayLike, acceleration: float, speed: float, dt: float, pause: float = 0.5) -> Spin:
-    """From rest about an axis [W] with constant acceleration [rad/s^2] to a speed [rad/s], on for a while, and back."""
+    """From rest about an axis [W] with constant acceleration [rad/s^2] to a speed [rad/s], a pause there, and back."""
     direction = np.asarray(axis, dtype=np.float64)
     if direction.shape != (3,) or not np.isfinite(direction).all() or not np.any(direction):
         raise SimulationError(f"burst: the axis is {axis!r}, three finite numbers that are not all 0 are wanted")
@@ -79,7 +79,7 @@ def burst(axis: ArrayLike, acceleration: float, speed: float, dt: float, pause: 
         raise SimulationError(
             f"burst: acceleration is {acceleration!r} rad/s^2 and speed {speed!r} rad/s, both must be above 0"
         )
-    direction = direction / np.abs(direction).max()  # squares of what is left neither over- nor underflow
+    direction = direction / np.abs(direction).max()  # so that its square neither over- nor underflows
     direction = direction / np.linalg.norm(direction)
     rise = speed / acceleration
     times = np.cumsum([pause, rise, pause, rise])
@@ -93,14 +93,14 @@ def burst(axis: ArrayLike, acceleration: float, speed: float, dt: float, pause: 
 
 
 def hardest_axis(atlas: Atlas) -> Array:
-    """(3,) axis in W about which an acceleration from rest, upright, asks the most torque of one wheel."""
+    """(3,) axis in W for which an acceleration from rest, upright, needs the largest torque of one wheel."""
     rows = np.linalg.pinv(atlas.J_tau) @ atlas.sphere.inertia_matrix
     row = rows[int(np.linalg.norm(rows, axis=1).argmax())]
     return np.asarray(row / np.linalg.norm(row))
 
 
 def _quintic(x: Array, duration: float) -> tuple[Array, Array]:
-    """From 0 to 1 as x does, with the rate in time."""
+    """Quintic from 0 to 1 over x from 0 to 1, with its rate in time."""
     return x**3 * (10 - 15 * x + 6 * x**2), 30 * x**2 * (1 - x) ** 2 / duration
 
 
@@ -111,7 +111,7 @@ def _ticks(seconds: float, dt: float) -> int:
 
 
 def _integrated(spin: Callable[[Array], tuple[Array, Array]], n: int, dt: float) -> Spin:
-    """The orientation by Magnus' series of fourth order at Gauss' points: errors of a tick are below rounding."""
+    """The orientation by a fourth-order Magnus series at Gauss points: errors of a tick are below rounding."""
     t: Array = dt * np.arange(n, dtype=np.float64)
     omega, alpha = spin(t)
     shift = 3**0.5 / 6
@@ -123,7 +123,7 @@ def _integrated(spin: Callable[[Array], tuple[Array, Array]], n: int, dt: float)
 
 
 def _products(steps: Array) -> Array:
-    """(n, 4) orientation before each step, from (n, 4) turns in W; the first is upright."""
+    """(n, 4) orientation before each step, from (n, 4) rotations in W; the first is upright."""
     n, one = len(steps), np.array([1.0, 0.0, 0.0, 0.0])
     rows = -(-n // BLOCK)
     padded = np.tile(one, (rows * BLOCK, 1))

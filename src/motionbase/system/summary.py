@@ -1,41 +1,40 @@
-"""What is told of a run of the closed loop: states, faults, tracking, forces, stroke; gathered piece by piece."""
+"""Summary of a closed-loop run: states, faults, tracking, forces, stroke; accumulated piece by piece."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Compiled, compile
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.kinematics import Kinematics
+from motionbase.platform.kinematics import kinematics_of
 from motionbase.record.faults import Fault
 from motionbase.record.states import State
 from motionbase.system.runs import Run
 
-Array: TypeAlias = NDArray[np.float64]
 WATCHED = ("state", "fault", "cmd", "legs_cmd", "l", "f", "valve_cmd", "p_W_next", "Q_WP_next")
-"""Outputs of the loop that a summary and a picture look at."""
-STATES, FAULTS = frozenset(map(int, State)), frozenset(map(int, Fault))  # a user law may give other numbers
+"""Outputs of the loop that summary and plot need."""
+STATES, FAULTS = frozenset(map(int, State)), frozenset(map(int, Fault))  # a user law may return other numbers
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Of a whole run.
+    """Summary of a whole run.
 
     Attributes:
-        states, faults: each change with its time [s]; the first state at the first tick, no fault is not listed
+        states, faults: each change with its time [s]; the first state at the first tick; "no fault" is not listed
         drive_s: time in drive [s]
-        rms, largest: (6,) of demand less true motion in drive [m, rad]; the demand is the one before limits; None where
-            generators move single legs, which no demand of the platform has in it
-        leg_rms, leg_largest: (6,) of commanded less true leg lengths in drive [m]; the command is within the limits
-        force, force_at: (6,) largest force of each leg, either way [N], and when [s]
-        stroke_left: (6,) in drive, to the nearer end of the operational range [m]; negative beyond it
-        hard_left: (6,) in the whole run, to the nearer hard end [m]; negative while a stop is compressed
+        rms, largest: (6,) of demand minus true motion in drive [m, rad]; the demand is the one before limits; None if
+            generators move single legs, which is not part of any demand on the platform
+        leg_rms, leg_largest: (6,) of commanded minus true leg lengths in drive [m]; the command is within the limits
+        force, force_at: (6,) largest absolute force of each leg [N], and when [s]
+        stroke_left: (6,) in drive, distance to the nearer end of the operational range [m]; negative beyond it
+        hard_left: (6,) in the whole run, distance to the nearer hard end [m]; negative while a stop is compressed
     """
 
     states: tuple[tuple[float, State], ...]
@@ -52,13 +51,13 @@ class Summary:
 
     @property
     def standing(self) -> tuple[float, Fault] | None:
-        """The fault that stands at the end, and since when [s]; None where there was none or it was reset."""
+        """The fault that is active at the end, and since when [s]; None if there was none or it was reset."""
         return self.faults[-1] if self.faults and self.faults[-1][1] else None
 
 
 @final
 class Tally:
-    """Adds up a run, of which it keeps nothing but sums, extremes and changes.
+    """Accumulates a run; it keeps only sums, extremes and changes.
 
     Attributes:
         legs_alone: whether generators move single legs
@@ -74,7 +73,7 @@ class Tally:
 
     @cached_property
     def _dof_of_pose(self) -> Compiled:
-        return compile(Kinematics(self.hexapod).dof_of_pose)
+        return compile(kinematics_of(self.hexapod).dof_of_pose)
 
     def motion(self, piece: Run) -> Array:
         """(n, 6) true degrees of freedom from neutral [m, rad]."""
@@ -83,9 +82,9 @@ class Tally:
         return np.asarray(dof)
 
     def add(self, piece: Run) -> tuple[Array, Array]:
-        """A piece with a row a tick and the outputs WATCHED: its true motion, and its error in drive.
+        """Add a piece with a row per tick and the outputs WATCHED; returns its true motion and its error in drive.
 
-        The error is NaN elsewhere, and throughout where generators move single legs.
+        The error is NaN outside drive, and throughout if generators move single legs.
         """
         for name, found in self._changes.items():
             values = piece[name].astype(int)
@@ -94,7 +93,7 @@ class Tally:
                 found.append((float(piece.t[k]), int(values[k])))
         dof, stroke, l = self.motion(piece), self.hexapod.stroke, piece["l"]
         driving = piece["state"] == State.DRIVE
-        # a row has the demand at the start of its tick and the motion at the end of it
+        # a row has the demand at the start of its tick and the motion at its end
         true, asked = np.hstack([dof, l]), np.hstack([piece["cmd"][:, :, 0], piece["legs_cmd"][:, :, 0]])
         before = np.vstack([true[:1] if self._before is None else self._before, true[:-1]])
         errors = np.where(driving[:, None], asked - before, np.nan)
@@ -113,7 +112,7 @@ class Tally:
         return dof, np.full_like(dof, np.nan) if self.legs_alone else errors[:, :6]
 
     def summary(self) -> Summary:
-        """Of what was added so far."""
+        """The summary so far."""
         states, faults = self._changes["state"], self._changes["fault"]
         rms = np.sqrt(self._squares / max(1, self._count))
         return Summary(

@@ -1,4 +1,4 @@
-"""Values of ports by name: how programs with many ports call each other."""
+"""Values of ports by name, for programs with many ports that call each other."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Values(SimpleNamespace):
 
     @staticmethod
     def of(ports: tuple[Port, ...], values: Sequence[Any]) -> Values:
-        """One a port."""
+        """One value per port."""
         return Values(**dict(zip((p.name for p in ports), values, strict=True)))
 
     def to(self, ports: tuple[Port, ...]) -> list[Any]:
-        """Those of these ports, in their order."""
+        """The values of these ports, in their order."""
         return [getattr(self, p.name) for p in ports]
 
     def also(self, *others: Values, **more: Any) -> Values:
-        """With others; the last counts where a name comes twice."""
+        """With further values; for duplicate names the last one counts."""
         known = dict(vars(self))
         for other in others:
             known |= vars(other)
@@ -31,6 +31,6 @@ class Values(SimpleNamespace):
 
 
 def called(unit: Unit, known: Values, **more: Any) -> Values:
-    """Results of a unit, which takes its inputs by name from the values that are known and some more."""
+    """Results of a unit whose inputs are taken by name from the known values and `more`."""
     results = call(unit, known.also(**more).to(unit.inputs), {})
     return Values.of(unit.outputs, results if isinstance(results, tuple) else (results,))

@@ -1,12 +1,12 @@
-"""What host and generators ask of a platform with a sphere, in two: the stage moves, the sphere turns.
+"""Demands of host and generators on a platform with a sphere, split in two: the stage moves, the sphere turns.
 
-The stage's own law knows six degrees of freedom. Of a host's frame it gets the translation that brings the host's
-point where the host wants it (`Decoupling`), and level attitude. Generators of roll, pitch and yaw run in the stage's
-law like all others, with its fades and times, but move nothing there: their axes are taken away, kept here, and turn
+The stage's own law has six degrees of freedom. From a host's frame it receives the translation that brings the host's
+point to its demanded position (`Decoupling`), and level attitude. Generators of roll, pitch and yaw run in the stage's
+law like all others, with its fades and times, but move nothing there: their axes are removed, stored here, and turn
 the sphere.
 
-A sawtooth of half a turn jumps from +180 to -180 degrees, which is the same orientation: it turns the sphere evenly and
-without end.
+A sawtooth of half a turn jumps from +180 to -180 degrees, which is the same orientation: it turns the sphere uniformly
+and without end.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from motionbase.spatial.rotations import (
 )
 
 ROLL = 3  # the first angular degree of freedom, and its bit in a generator's axes
-HORIZON = 0.1  # [s]: a frame is carried on for so long, then the sphere holds
+HORIZON = 0.1  # [s]: a frame is extrapolated for this long, then the sphere holds
 AXES = Port("turns", COUNT, "-", "which of roll, pitch and yaw each generator turns, as bits")
 ANGLES = Port("angles", (3, 3), MIXED, "roll, pitch, yaw of the host's last good frame, with two derivatives")
 UPRIGHT = (State.STANDBY, State.SETTLING)
 DRIVEN = (State.ENGAGING, State.DRIVE)
-QUIET = (State.OFF, State.DOWN)  # motors off; held is not among them: a sphere has no brakes but its motors
+QUIET = (State.OFF, State.DOWN)  # motors off; held is not among them: a sphere has no brakes except its motors
 
 
 def split(decoupling: Decoupling, settings: Expr, frame: Expr) -> tuple[Expr, Expr, Expr]:
@@ -49,21 +49,21 @@ def split(decoupling: Decoupling, settings: Expr, frame: Expr) -> tuple[Expr, Ex
 
 
 def turning_of(frame: Expr, is_new: Expr, angles: Expr) -> Expr:
-    """(3, 3) roll, pitch, yaw with two derivatives, of the host's last frame whose numbers are all finite."""
+    """(3, 3) roll, pitch, yaw with two derivatives, of the host's last frame with only finite numbers."""
     return ca.if_else(ca.logic_and(is_new, ca.sumsqr(frame) < ca.inf), frame[:, ROLL:].T, angles)
 
 
 def demanded(
     state: Expr, mode: Expr, generators: Expr, axes: Expr, angles: Expr, age: Expr
 ) -> tuple[Expr, Expr, Target]:
-    """Whether the sphere follows, whether its motors are on, and what it is to follow.
+    """Whether the sphere follows, whether its motors are on, and the target to follow.
 
     Args:
-        state, mode: of the stage's law
+        state, mode: those of the stage's law
         generators: (COUNT, 3) position, velocity, acceleration of each
         axes: which of roll, pitch and yaw each generator turns, as bits
         angles: (3, 3) of the host's last frame
-        age: of that frame [s]
+        age: age of that frame [s]
     """
 
     still = Target(ca.SX([1, 0, 0, 0]), ca.SX.zeros(3), ca.SX.zeros(3))
@@ -77,7 +77,7 @@ def demanded(
 
 
 def _on_top_of(below: Target, above: Target) -> Target:
-    """What turns on something that turns itself."""
+    """Composition of two rotations: `above` relative to `below`."""
     R = R_quaternion(below.Q)
     omega = R @ above.omega
     alpha = below.alpha + ca.cross(below.omega, omega) + R @ above.alpha
@@ -85,18 +85,18 @@ def _on_top_of(below: Target, above: Target) -> Target:
 
 
 def _of_generators(generators: Expr, axes: Expr) -> Expr:
-    """(3, 3) roll, pitch, yaw with two derivatives: the sum of those that turn each."""
+    """(3, 3) roll, pitch, yaw with two derivatives: the sum of the generators that turn each."""
     bits = [ca.fmod(ca.floor(axes / 2**k), 2) for k in range(3)]
     return ca.vertcat(*((bit.T @ generators) for bit in bits))
 
 
 def _orientation(angles: Expr) -> Target:
-    """Of ZYX angles with two derivatives."""
+    """The target of ZYX angles with two derivatives."""
     return Target(quaternion_euler_zyx(angles[:, 0]), *turning(ca.vertcat(ca.SX.zeros(3, 3), angles)))
 
 
 def _carried_on(angles: Expr, age: Expr) -> Target:
-    """A frame's turning, so many seconds later."""
+    """A frame's rotation, extrapolated by its age [s]."""
     Q, omega, alpha = _orientation(angles)
     t = ca.fmin(ca.fmax(age, 0), HORIZON)
     fresh = ca.if_else(age < HORIZON, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""The control law of a sphere: one pure program a tick, from a target orientation to the torques of its motors."""
+"""The control law of a sphere: one pure program per tick, from a target orientation to the torques of its motors."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from motionbase.control.sphere.reference import chased
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.spatial.rotations import Expr, R_quaternion
 
-GENTLE = 0.25  # of the largest acceleration: how a sphere that has lost traction is brought to rest
-FILTER = 2 * math.pi * 20.0  # [rad/s] of the slip
+GENTLE = 0.25  # of the largest acceleration: brings a sphere without traction to rest
+FILTER = 2 * math.pi * 20.0  # [rad/s] corner of the slip filter
 
 
 @final
 @dataclass(frozen=True)
 class SphereLaw:
-    """Of one platform; `program` is what runs.
+    """The law of one platform; `program` is the compiled part.
 
     Attributes:
         dt: period [s]
@@ -35,12 +35,12 @@ class SphereLaw:
 
     @cached_property
     def parameter_struct(self) -> type[SphereParameters]:
-        """With this platform's bounds."""
+        """Parameters with this platform's bounds."""
         return ports.parameters_of(self.atlas.limits.velocity, self.atlas.limits.acceleration)
 
     @cached_property
     def state_struct(self) -> type[SphereState]:
-        """With this platform's wheels."""
+        """State with this platform's wheels."""
         return SphereState.with_quantities(slip=q(of=Slip, rows=len(self.atlas.wheels), text="of each wheel"))
 
     @property
@@ -55,7 +55,7 @@ class SphereLaw:
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """Parameters, state, target, what is wanted of it, measurements."""
+        """Parameters, state, target, mode of operation, measurements."""
         wheels = Port("omega_wheel", len(self.atlas.wheels), "rad/s", "measured speeds of the wheels")
         return (
             self.parameter_struct.port("sphere_parameters", "may be changed at any tick"),
@@ -66,15 +66,15 @@ class SphereLaw:
 
     @property
     def outputs(self) -> tuple[Port, ...]:
-        """State, torques, and what people want to see."""
+        """State, torques, and values for display."""
         n = len(self.atlas.wheels)
         return (
             self.state_struct.port("sphere_x_next", "state for the next tick"),
             Port("tau_motor", n, "N m", "torques of the motors"),
             ports.Q_REF, ports.OMEGA_REF, ports.ALPHA_REF,
             ports.ERROR,
-            Port("grip", n, "-", "traction asked for, over what friction passes on at rest"),
-            Port("slip_hat", n, "m/s", "at which rollers slide over the sphere, as the law sees it"),
+            Port("grip", n, "-", "demanded traction, over the friction available at rest"),
+            Port("slip_hat", n, "m/s", "sliding speed of rollers over the sphere, estimated by the law"),
             Port("slips", (), "-", "1 while a wheel slips"),
             ports.LOST,
             Port("limited", (), "-", "1 where a motor is at its limit"),
@@ -82,7 +82,7 @@ class SphereLaw:
 
     @cached_property
     def program(self) -> Program:
-        """Named `sphere_control`."""
+        """The law as a program named `sphere_control`."""
         atlas, dt = self.atlas, self.dt
 
         def expr(
@@ -109,14 +109,14 @@ def watched(
     """Slip of the driven wheels from wheel speeds and the sphere's spin; whether any slips, whether traction is lost.
 
     Without slip the wheels turn with J_omega Omega; the difference, at the radius of the wheel and along the roller's
-    axis, is the speed at which the sphere slides over the roller. It is filtered, since rollers that change hands make
-    it ripple, and told when it lasts.
+    axis, is the speed at which the sphere slides over the roller. It is filtered, because the change from roller to
+    roller makes it ripple, and reported if it lasts.
     """
     arm = ca.DM([w.radius * math.cos(w.roller_angle) for w in atlas.wheels])
     part = 1 - math.exp(-FILTER * dt)
 
     def watch(before: Slip, now: Expr) -> Slip:
-        good = ca.if_else(now == now, now, before.speed)  # a measurement that is no number is no slip
+        good = ca.if_else(now == now, now, before.speed)  # a NaN measurement is not slip
         speed = before.speed + part * (good - before.speed)
         return Slip(speed, ca.if_else(ca.fabs(speed) > p.slip_speed, before.lasted + dt, 0))
 
@@ -127,10 +127,11 @@ def watched(
 
 
 def begun(x: SphereState, sphere: Spinning, on: Expr, lost: Expr) -> tuple[Reference, Expr]:
-    """Reference and integral of a tick. A reference that cannot be held to is where the sphere is: at first, without
-    motors, and without traction.
+    """Reference and integral at the start of a tick.
 
-    Without motors it turns along; without traction it does not, so that spin is damped and nothing is pulled back.
+    A reference that cannot be followed (at first, without motors, without traction) is the sphere's own orientation.
+    Without motors it moves along with the sphere; without traction its spin is zero, so that the sphere is damped but
+    not pulled back.
     """
     anew = ca.logic_or(ca.logic_or(x.started < 0.5, on < 0.5), lost > 0.5)
     along = ca.logic_and(ca.logic_and(x.started > 0.5, on < 0.5), lost < 0.5)

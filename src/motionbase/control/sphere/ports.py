@@ -24,7 +24,7 @@ ALPHA_REF = Port("alpha_ref", 3, "rad/s^2", "its angular acceleration, in W")
 
 
 class Target(NamedTuple):
-    """What is wanted: orientation, angular velocity and acceleration in W."""
+    """Demanded orientation, angular velocity and acceleration in W."""
 
     Q: Expr
     omega: Expr
@@ -32,40 +32,40 @@ class Target(NamedTuple):
 
 
 class Reference(Struct):
-    """What is followed."""
+    """The orientation that is followed, and its spin."""
 
     Q: Expr = q("-", 4, "orientation, unit quaternion", start=(1.0, 0.0, 0.0, 0.0))
     omega: Expr = q("rad/s", 3, "its angular velocity, in W")
 
 
 class Slip(Struct):
-    """Of one wheel."""
+    """Slip of one wheel."""
 
     speed: Expr = q("m/s", text="at which the roller slides over the sphere, filtered")
     lasted: Expr = q("s", text="how long it has been slip")
 
 
 class SphereParameters(Struct):
-    """Gains and thresholds, which people may tune; the numbers are choices of ours."""
+    """Gains and thresholds that users may tune; the values are our choice."""
 
     sphere_velocity: Expr = q("rad/s", text="largest spin")
     sphere_acceleration: Expr = q("rad/s^2", text="largest angular acceleration")
     sphere_chase: Expr = q(
-        "1/s", text="how fast a target is caught up with", start=6.0, tunable=True, least=0.5, most=20.0
+        "1/s", text="rate at which the reference approaches a target", start=6.0, tunable=True, least=0.5, most=20.0
     )
     sphere_bandwidth: Expr = q(
         "rad/s", text="of the orientation loop; all three gains follow from it", start=30.0, tunable=True, least=5.0,
         most=80.0,
     )  # fmt: skip
     slip_speed: Expr = q(
-        "m/s", text="of a roller over the sphere: more is slip", start=0.15, tunable=True, least=0.01, most=1.0
+        "m/s", text="sliding speed of a roller above which it slips", start=0.15, tunable=True, least=0.01, most=1.0
     )
-    slip_time: Expr = q("s", text="slip for so long is told", start=0.03)
-    slip_lost: Expr = q("s", text="slip for so long is a loss of traction: the sphere is brought to rest", start=0.25)
+    slip_time: Expr = q("s", text="duration after which slip is reported", start=0.03)
+    slip_lost: Expr = q("s", text="duration after which slip is a loss of traction", start=0.25)
 
 
 def parameters_of(velocity: float, acceleration: float) -> type[SphereParameters]:
-    """For a platform's largest spin [rad/s], [rad/s^2]."""
+    """Parameters for a platform's largest spin [rad/s] and angular acceleration [rad/s^2]."""
 
     def up_to(unit: str, text: str, most: float) -> Expr:
         return q(unit, text=text, start=most, tunable=True, least=0.01, most=most)
@@ -77,7 +77,7 @@ def parameters_of(velocity: float, acceleration: float) -> type[SphereParameters
 
 
 class SphereState(Struct):
-    """What goes from tick to tick."""
+    """State between ticks."""
 
     started: Expr = q("-", text="0 before the first tick")
     reference: Reference = q(of=Reference, text="after the last tick")

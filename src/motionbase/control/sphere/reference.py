@@ -1,13 +1,13 @@
-"""The orientation that a sphere follows: a target on the unit quaternions, chased with bounded spin and acceleration.
+"""The orientation that a sphere follows: a target quaternion, chased with bounded spin and acceleration.
 
 With the error as a rotation vector e from reference to target, in W,
 
     omega_wanted = omega_target + e/|e| (sqrt(c^2 + 2 b |e|) - c),   c = b / k
     alpha        = alpha_target + 4 k (omega_wanted - omega)
 
-both clipped in length. For small e the approach is k e, for large e it is the speed from which b, half the largest
-acceleration, still brakes in time. A target that moves within the bounds is met exactly: nothing lags behind it.
-Rotations are not angles here: a target may turn without end, and the way to it is the shortest.
+both clipped in length. For small e the approach is k e; for large e it is the speed from which b, half the largest
+acceleration, still brakes in time. A target that moves within the bounds is met exactly, without lag. Rotations are not
+angles here: a target may turn without end, and the path to it is the shortest.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from motionbase.spatial.rotations import (
     unit_quaternion,
 )
 
-BRAKING = 0.5  # of the largest acceleration, for the way down to a target that stands
-SETTLING = 4.0  # the speed is corrected so much faster than the angle, or the way in would overshoot
+BRAKING = 0.5  # of the largest acceleration, for the approach to a target at rest
+SETTLING = 4.0  # the speed is corrected this much faster than the angle, to avoid overshoot
 
 
 def clipped(v: Expr, most: Expr) -> Expr:
-    """A vector of at most this length, in its own direction."""
+    """A vector limited to this length, in its own direction."""
     return v * (most / ca.fmax(norm(v), most))
 
 
 def error_vector(Q_to: Expr, Q_from: Expr) -> Expr:
-    """Rotation vector in W that takes one orientation to the other the short way [rad]."""
+    """Rotation vector in W that takes one orientation to the other by the shortest path [rad]."""
     return rotation_vector(quaternion_product(Q_to, ca.vertcat(Q_from[0], -Q_from[1:])))
 
 
@@ -44,8 +44,8 @@ def chased(
     """Angular acceleration of the reference over a tick, in W, and the reference after it.
 
     Args:
-        follow: 1: the target; 0: to rest where it is
-        gently: part of the largest acceleration that may be used
+        follow: 1: follow the target; 0: come to rest
+        gently: fraction of the largest acceleration to use
     """
     most = p.sphere_acceleration * gently
     e = error_vector(target.Q, at.Q)
@@ -54,7 +54,7 @@ def chased(
     approach = 2 * b / (ca.sqrt(c * c + 2 * b * far) + c)  # times e: as above, without a division by |e|
     wanted = clipped(target.omega + approach * e, p.sphere_velocity)
     moving = target.alpha + SETTLING * p.sphere_chase * (wanted - at.omega)
-    resting = -at.omega / dt  # as fast as it may
+    resting = -at.omega / dt  # as fast as permitted
     alpha = clipped(ca.if_else(follow > 0.5, moving, resting), most)
     turn = quaternion_rotation_vector(dt * (at.omega + 0.5 * dt * alpha))
     return alpha, Reference(unit_quaternion(quaternion_product(turn, at.Q)), at.omega + dt * alpha)

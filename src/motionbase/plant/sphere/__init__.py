@@ -1,1 +1,1 @@
-"""Stage: the sphere of an Atlas platform on its wheels, in dynamics; its page is atlas.md."""
+"""Stage: dynamics of the sphere of an Atlas platform on its wheels; its page is atlas.md."""

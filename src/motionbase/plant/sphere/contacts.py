@@ -1,4 +1,4 @@
-"""Contacts of a sphere with its wheels: where they are, and their numbers, one row a wheel."""
+"""Contacts of a sphere with its wheels: their positions and parameters, one row per wheel."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeVar, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Struct, q
 from motionbase.errors import PlatformError
 from motionbase.plant.sphere.ripple import HARMONICS, Ripple
@@ -19,24 +19,23 @@ from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.jacobians import contact
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
-HERTZ_PEAK = 1.5  # largest over mean pressure of an elliptical pressure distribution
+HERTZ_PEAK = 1.5  # peak over mean pressure of an elliptical pressure distribution
 
 
 class Pressure(NamedTuple):
-    """Of a contact patch [Pa]."""
+    """Pressure on a contact patch [Pa]."""
 
     mean: float
     peak: float
 
 
 def contact_pressure(N: float, area: float) -> Pressure:
-    """Of a normal force [N] on an area [m^2]; the peak is that of Hertz's distribution, 3/2 of the mean."""
+    """Pressure of a normal force [N] on an area [m^2]; the peak is that of Hertz's distribution, 3/2 of the mean."""
     return Pressure(N / area, HERTZ_PEAK * N / area)
 
 
 class Contact(Struct):
-    """Of one wheel; what does not change."""
+    """Constants of one wheel's contact."""
 
     outward: Expr = q("-", 3, "unit vector from the sphere's centre")
     at_rest: Expr = q("N", text="normal force with the centre in its place")
@@ -48,13 +47,13 @@ AnyContact = TypeVar("AnyContact", bound=Contact)
 
 
 class Passive(Contact):
-    """Of a passive wheel."""
+    """Constants of a passive wheel's contact."""
 
     rolling: Expr = q("-", text="resistance over normal force")
 
 
 class Driven(Contact):
-    """Of a driven wheel, with its motor and its rollers."""
+    """Constants of a driven wheel's contact, its motor and its rollers."""
 
     roller: Expr = q("-", 3, "unit vector along the axis of the roller that touches")
     about: Expr = q("-", 3, "moment about the sphere's centre of a unit force along the roller, 1 m from there")
@@ -76,10 +75,10 @@ class Driven(Contact):
 @final
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Places and numbers of all contacts; driven wheels first, then ring after ring. Directions are in W.
+    """Positions and parameters of all contacts; driven wheels first, then ring by ring. Directions are in W.
 
-    The contacts stay where they are on the wheels: the sphere's centre moves by fractions of a millimetre. `ripple` is
-    whether the rollers' outlines are felt.
+    The contact points are fixed on the wheels, since the sphere's centre moves by fractions of a millimetre only.
+    `ripple`: whether the outlines of the rollers are modelled.
     """
 
     atlas: Atlas
@@ -97,7 +96,7 @@ class Contacts:
 
     @cached_property
     def outward(self) -> Array:
-        """(n + passive, 3) unit vectors from the sphere's centre."""
+        """(n + passive, 3) unit vectors from the sphere's centre to the contacts."""
         return np.concatenate([self.atlas.contacts, *(ring.contacts for ring in self.atlas.rings)])
 
     @cached_property
@@ -112,35 +111,35 @@ class Contacts:
         return np.array([w.radius * math.cos(w.roller_angle) for w in self.atlas.wheels])
 
     def _each(self, name: str) -> Array:
-        """(n + passive,) a number that wheels and rings have."""
+        """(n + passive,) an attribute that wheels and rings share."""
         rings = [getattr(ring, name) for ring in self.atlas.rings for _ in range(ring.count)]
         return np.array([*(getattr(w, name) for w in self.atlas.wheels), *rings])
 
     @cached_property
     def stiffness(self) -> Array:
-        """(n + passive,) along the normals [N/m]."""
+        """(n + passive,) stiffness along the normals [N/m]."""
         return self._each("stiffness")
 
     @cached_property
     def damping(self) -> Array:
-        """(n + passive,) along the normals [N s/m]."""
+        """(n + passive,) damping along the normals [N s/m]."""
         return self._each("damping")
 
     @cached_property
     def rolling(self) -> Array:
-        """(passive,) resistance over normal force."""
+        """(passive,) rolling resistance over normal force."""
         return np.array([ring.rolling for ring in self.atlas.rings for _ in range(ring.count)])
 
     @cached_property
     def patch_radius(self) -> Array:
-        """(n,) of a disc as large as the contact [m]."""
+        """(n,) radius of a disc with the area of the contact [m]."""
         return np.array([math.sqrt(w.contact_area / math.pi) for w in self.atlas.wheels])
 
     @cached_property
     def at_rest(self) -> Array:
-        """(n + passive,) normal forces with the centre in its place [N], in balance with the weight.
+        """(n + passive,) normal forces with the centre at its nominal position [N], in balance with the weight.
 
-        Where the driven wheels cannot carry the weight they begin with none, and the centre finds its place.
+        If the driven wheels cannot carry the weight, they start without load, and the centre moves to its equilibrium.
         """
         driven = rest_normals(self.atlas)
         rings = [ring.preload for ring in self.atlas.rings for _ in range(ring.count)]
@@ -148,18 +147,18 @@ class Contacts:
 
     @cached_property
     def ring_of(self) -> list[int]:
-        """(passive,) which ring each passive wheel is in."""
+        """(passive,) index of the ring of each passive wheel."""
         return [k for k, ring in enumerate(self.atlas.rings) for _ in range(ring.count)]
 
     @cached_property
     def ripples(self) -> list[Ripple]:
-        """(n,) of the driven wheels."""
+        """(n,) ripples of the driven wheels."""
         R = self.atlas.sphere.radius
         return [Ripple.of(w, R) if self.ripple else Ripple.none(w) for w in self.atlas.wheels]
 
     @cached_property
     def driven(self) -> Driven:
-        """(n,) rows of constants."""
+        """(n,) rows of constants of the driven wheels."""
         wheels, n = self.atlas.wheels, len(self.atlas.wheels)
         named = {name: [getattr(w, name) for w in wheels] for name in ("friction", "gear", "torque_max")}
         waves = {name: [getattr(r, name) for r in self.ripples] for name in ("count", "reach", "roll", "lever")}
@@ -172,7 +171,7 @@ class Contacts:
 
     @cached_property
     def passive(self) -> Passive:
-        """(passive,) rows of constants."""
+        """(passive,) rows of constants of the passive wheels."""
         n = len(self.atlas.wheels)
         return _rows(
             Passive, outward=self.outward[n:], at_rest=self.at_rest[n:], stiffness=self.stiffness[n:],
@@ -181,6 +180,6 @@ class Contacts:
 
 
 def _rows(kind: type[AnyContact], **columns: Any) -> AnyContact:
-    """Constants of contacts, a row each."""
+    """Constants of contacts, one row each."""
     numbers = np.column_stack([columns[port.name] for port in kind.layout.ports])
     return kind.of(ca.SX(ca.DM(numbers)), len(numbers))

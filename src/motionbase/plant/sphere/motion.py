@@ -1,4 +1,4 @@
-"""The motion of sphere and wheels over one step: half a drift, a kick with the forces of mid-step, half a drift.
+"""The motion of sphere and wheels over one step: half a drift, a kick with the forces at mid-step, half a drift.
 
     Q_mid = Q exp(h/2 omega), d_mid, psi_mid        half a step with the velocities of its start
     N     = normal forces at mid-step               contacts only push
@@ -6,10 +6,10 @@
     V    += h M^-1 (forces - gyroscopic terms)      sphere in the axes of S at mid-step, where M is constant; wheels
     Q, d, psi                                       half a step with the new velocities
 
-Turning half a step about omega leaves omega what it is in S and in W, so what does not slide in the axes of mid-step
-does not slide at the end. Gyroscopic terms, damping and resistances are those of the mean velocities, by a second pass
-of the kick, so the step is of second order; a motor's limit is that of its speed at the start. With ripple it is of
-first order: what does not slide at the end is the roller as it stood at mid-step.
+Rotating by half a step about omega leaves omega unchanged in S and in W, so a contact that does not slide in the axes
+of mid-step does not slide at the end. Gyroscopic terms, damping and resistances are those of the mean velocities, from
+a second pass of the kick, so the step is of second order; a motor's limit is that of its initial speed. With ripple it
+is of first order, because the no-slip condition at the end uses the roller position of mid-step.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Program, for_each, repeat
 from motionbase.compile.linear import factorize
 from motionbase.multibody.integrators.local import turned
@@ -37,15 +37,14 @@ from motionbase.platform.atlas.atlas import Atlas
 from motionbase.spatial import R_quaternion, skew
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
-PASSES = 2  # of the kick
-A_MOST = 1e3  # [m/s^2] of the support; beyond it, or NaN, is no motion of a stage
+PASSES = 2  # passes of the kick
+A_MOST = 1e3  # [m/s^2] limit of the support's acceleration; larger values or NaN are not motions of a stage
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class SphereMotion:
-    """A sphere on its wheels over a step h [s]; `ripple` is whether the rollers' outlines are felt."""
+    """A sphere on its wheels over a step h [s]; `ripple`: whether the outlines of the rollers are modelled."""
 
     atlas: Atlas
     h: float
@@ -56,24 +55,24 @@ class SphereMotion:
 
     @cached_property
     def contacts(self) -> Contacts:
-        """With all wheels."""
+        """Contacts with all wheels."""
         return Contacts(self.atlas, self.ripple)
 
     @cached_property
     def ports(self) -> SpherePorts:
-        """Of a step."""
+        """Ports of a step."""
         return SpherePorts.of(self.atlas)
 
     @cached_property
     def mass(self) -> Array:
-        """(6, 6) of the sphere about its centre, moment and force against angular and linear acceleration, in S."""
+        """(6, 6) mass matrix of the sphere about its centre, angular part first, in S."""
         s = self.atlas.sphere
         across = s.mass * np.array(ca.DM(skew(ca.DM(s.com))))
         return np.block([[s.inertia_matrix, across], [across.T, s.mass * np.eye(3)]])
 
     @cached_property
     def sliding(self) -> Array:
-        """(n, n) sliding speed along the rollers after a step for each newton along them, sphere upright [m/(N s)]."""
+        """(n, n) sliding speed along the rollers after a step per newton along them, sphere upright [m/(N s)]."""
         at, R = self.contacts, self.atlas.sphere.radius
         W = np.concatenate([np.cross(R * self.atlas.contacts, at.roller), at.roller], axis=1).T
         wheels = at.arm**2 / [w.axle_inertia for w in self.atlas.wheels]
@@ -103,7 +102,7 @@ class SphereMotion:
 
         mid = _drifted(x, 0.5 * h)
         R = R_quaternion(mid.Q_WS)
-        in_S = ca.diagcat(R.T, R.T)  # of moment and force
+        in_S = ca.diagcat(R.T, R.T)  # rotates moment and force
         falling = s.mass * (R.T @ (ca.DM([0, 0, -G]) - bounded(a_stage, -A_MOST, A_MOST)))
         weight = ca.vertcat(ca.cross(c, falling), falling)
         rolls = for_each(partial(rolling, h=h, R=s.radius, ripple=self.ripple), at.driven, wheels, tau, slick)
@@ -115,7 +114,7 @@ class SphereMotion:
         V, speeds = ca.vertcat(x.omega_S, R.T @ x.v_C), wheels.omega_wheel
 
         def kick(V_next: Expr, speeds_next: Expr, *_: Expr) -> Any:
-            """With the forces of the mean velocities, as far as they are known."""
+            """The kick, with the forces of the mean velocities as far as they are known."""
             mean, omega_wheel = 0.5 * (V + V_next), 0.5 * (speeds + speeds_next)
             spin = mean[:3]
             centre = Centre(mid.d_C, R @ mean[3:], R @ spin)
@@ -129,7 +128,7 @@ class SphereMotion:
             wrench = ca.sum1(driven.wrench).T + ca.sum1(passive.wrench).T
             turning = ca.vertcat(ca.cross(spin, I @ spin), s.mass * ca.cross(spin, ca.cross(spin, c)))
             V_free = V + h * (M_inverse @ (in_S @ wrench + weight - turning))
-            # a reach that grows as the wheel turns lifts the sphere, and the wheel feels it
+            # a reach that grows as the wheel turns lifts the sphere and loads the wheel
             free = speeds + h * J_inverse * (rolls.torque - driven.N * rolls.slope)
             f = traction(B, factors, W.T @ V_free - rolls.arm * free, rolls.friction * driven.N, sweeps)
             V_next, speeds_next = V_free + h * (per_force @ f), free - h * J_inverse * rolls.arm * f
@@ -150,5 +149,5 @@ class SphereMotion:
 
 
 def _drifted(x: Sphere, t: float) -> Sphere:
-    """So long with the velocities it has."""
+    """The state after a time t at its present velocities."""
     return x.replace(Q_WS=turned(x.Q_WS, t * x.omega_S), d_C=x.d_C + t * x.v_C)

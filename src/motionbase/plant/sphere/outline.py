@@ -1,19 +1,19 @@
-"""Outlines of rollers, and where a roller of a turning wheel touches the sphere: closed forms, no small angles.
+"""Outlines of rollers, and where a roller of a turning wheel touches the sphere: closed forms, without small angles.
 
-An outline is given by its support function H(alpha): in the plane through the roller's axis, the farthest that it
-reaches from the roller's middle in the direction (sin alpha along the axis, cos alpha across it). Its point with that
-normal is s = H sin alpha + H' cos alpha along the axis, at the radius H cos alpha - H' sin alpha.
+An outline is given by its support function H(alpha): in the plane through the roller's axis, its largest extent from
+the roller's middle in the direction (sin alpha along the axis, cos alpha across it). The point with that normal is at
+s = H sin alpha + H' cos alpha along the axis, at the radius H cos alpha - H' sin alpha.
 
 Turned by beta out of the contact, a roller whose axis lies rho from the axle reaches rho cos beta + H beyond the axle,
-and sin alpha = -cos gamma sin beta. A wheel that rolls evenly on a plane reaches r at every beta: the ideal outline is
-
+and sin alpha = -cos gamma sin beta. A wheel that rolls smoothly on a plane reaches r at every beta: the ideal outline
+is
     H(alpha) = r - rho sqrt(1 - sin^2 alpha / cos^2 gamma)
 
-For thin rollers, rho -> r, that is the ellipse x^2 cos^2 gamma + y^2 = r^2 about the axle, a cut through the wheel's
+For thin rollers, rho -> r, this is the ellipse x^2 cos^2 gamma + y^2 = r^2 about the axle, a section of the wheel's
 cylinder; with gamma = 0 it is a circle of radius r for rollers of any thickness.
 
-A sphere of radius R touches the outline where its centre is R farther out along the normal: at x, y = s + R sin alpha,
-radius + R cos alpha. That place is the same D straight out from the axle where
+A sphere of radius R touches the outline where its centre is R further out along the normal: at x, y = s + R sin alpha,
+radius + R cos alpha. That point is at the distance D straight out from the axle if
 
     D cos beta = rho + sqrt(y^2 - x^2 tan^2 gamma),    D sin beta = -x / cos gamma
 """
@@ -25,23 +25,22 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.platform.atlas.wheels import DrivenWheel
 
-Array = NDArray[np.float64]
-NORMALS = 4001  # of an outline, from its middle to straight along the axis; between them linearly: 1e-8 m
+NORMALS = 4001  # normals of an outline, from its middle to along the axis; linear interpolation between them: 1e-8 m
 
 
 class Touch(NamedTuple):
-    """A roller that touches the sphere, for a number of wheel angles; directions are outward, along the rim, the axle.
+    """Contact of a roller with the sphere over wheel angles; directions: outward, along the rim, along the axle.
 
     Attributes:
-        beta: angle of the wheel out of the roller's middle [rad], ascending
+        beta: angle of the wheel from the roller's middle [rad], ascending
         D: distance of the sphere's centre from the axle [m]
-        roll: distance of the contact from the axle, outward: the radius on which the wheel rolls [m]
-        lever: arm of a force along the roller, as it is at its middle, about the normal there [m]
+        roll: distance of the contact from the axle, outward: the rolling radius of the wheel [m]
+        lever: arm of a force along the roller (its direction at the middle) about the normal there [m]
     """
 
     beta: Array
@@ -53,7 +52,7 @@ class Touch(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Outline:
-    """Of the rollers of a wheel.
+    """Outline of the rollers of a wheel.
 
     Attributes:
         rho: distance of the rollers' axes from the axle [m]
@@ -66,7 +65,7 @@ class Outline:
 
     @staticmethod
     def of(wheel: DrivenWheel) -> Outline:
-        """Checked: a roller must fit into the wheel, and its outline must not close before its ends."""
+        """The outline of a wheel's rollers; checks that a roller fits and its outline does not close too early."""
         rollers, rho = wheel.rollers, wheel.radius - wheel.rollers.radius
         if rho <= 0:
             raise PlatformError(
@@ -83,7 +82,7 @@ class Outline:
         return Outline(wheel, rho, float(np.interp(rollers.length / 2, s, radius)))
 
     def points(self) -> tuple[Array, Array, Array]:
-        """Normals alpha from 0 to straight along the axis, and s and radius there; the corner is the last part."""
+        """Normals alpha from 0 to along the axis, and s and radius there; the corner is the last part."""
         rollers, half = self.wheel.rollers, self.wheel.rollers.length / 2
         if rollers.profile == "cylindrical":
             alpha, s, radius = np.zeros(NORMALS), np.linspace(0, half, NORMALS), np.full(NORMALS, rollers.radius)
@@ -93,7 +92,7 @@ class Outline:
             alpha = np.linspace(0, math.asin(half / a), NORMALS)
             s, radius = a * np.sin(alpha), a * np.cos(alpha) - (a - rollers.radius)
         else:
-            most = 1 - 1e-12  # where the ideal outline's normal is along the rim it ends anyhow
+            most = 1 - 1e-12  # the ideal outline ends where its normal is along the rim
             sine = math.cos(self.wheel.roller_angle) * np.linspace(0, most, NORMALS)
             alpha, s, radius = _ideal(self.wheel, self.rho, sine)
             alpha = np.append(alpha[s < half], np.interp(half, s, alpha))
@@ -103,7 +102,7 @@ class Outline:
         return np.append(alpha, corner), np.append(s, ends[0]), np.append(radius, ends[1])
 
     def touch(self, R: float) -> Touch:
-        """One roller on a sphere of radius R [m], over all angles at which it can reach it."""
+        """Contact of one roller with a sphere of radius R [m], over all angles at which it can reach the sphere."""
         alpha, s, radius = self.points()
         C, S = math.cos(self.wheel.roller_angle), math.sin(self.wheel.roller_angle)
         x, y = s + R * np.sin(alpha), radius + R * np.cos(alpha)
@@ -124,7 +123,7 @@ class Outline:
 
 
 def _ideal(wheel: DrivenWheel, rho: float, sine: Array) -> tuple[Array, Array, Array]:
-    """Normal, place along the axis and radius of the ideal outline, by the sine of its normal."""
+    """Normal, position along the axis and radius of the ideal outline, by the sine of its normal."""
     C, cosine = math.cos(wheel.roller_angle), np.sqrt(1 - sine**2)
     root = np.sqrt(1 - (sine / C) ** 2)
     H, slope = wheel.radius - rho * root, rho * sine * cosine / (C**2 * root)

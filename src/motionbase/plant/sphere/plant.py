@@ -1,4 +1,4 @@
-"""The plant of a sphere on wheels over one tick: motors drive, wheels hold or slip, sphere and support move."""
+"""The plant of a sphere on wheels over one tick: motors drive, wheels grip or slip, sphere and support move."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Port, Program, repeat
 from motionbase.errors import PlatformError
 from motionbase.plant.motion import next_of
@@ -16,8 +17,6 @@ from motionbase.plant.sphere.motion import SphereMotion
 from motionbase.plant.sphere.rest import UPRIGHT, holding_torque, resting_state
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.spatial.rotations import Expr
-
-Array = NDArray[np.float64]
 
 
 @final
@@ -27,8 +26,8 @@ class SpherePlant:
 
     Attributes:
         dt: period of a tick [s]
-        substeps: of the motion in a tick
-        ripple: whether the rollers' outlines are felt as the wheels turn
+        substeps: steps of the motion per tick
+        ripple: whether the outlines of the rollers are modelled
     """
 
     atlas: Atlas
@@ -44,7 +43,7 @@ class SpherePlant:
 
     @cached_property
     def motion(self) -> SphereMotion:
-        """Over a part of a tick."""
+        """The motion over one substep."""
         return SphereMotion(self.atlas, self.dt / self.substeps, self.ripple)
 
     @property
@@ -69,16 +68,16 @@ class SpherePlant:
         return Program("sphere_plant", unit.inputs, unit.outputs, expr)
 
     def at_rest(self, Q: ArrayLike = UPRIGHT, preload_scale: ArrayLike = 1.0) -> dict[str, Array]:
-        """The state at rest at an orientation, held there by `holding_torque`."""
+        """The state at rest at an orientation, held by `holding_torque`."""
         return resting_state(self.motion, Q, preload_scale)
 
     def holding_torque(self, Q: ArrayLike = UPRIGHT) -> Array:
-        """(n,) torques of the motors [N m], of least squares, that balance a centre of mass off the centre."""
+        """(n,) least-squares motor torques [N m] that balance an eccentric centre of mass."""
         return holding_torque(self.motion, Q)
 
     @property
     def quiet(self) -> dict[str, Array]:
-        """Inputs without torque, motion of the support or trouble."""
+        """Inputs without torque, motion of the support or faults."""
         p = self.motion.ports
         return {
             "tau_motor": np.zeros(p.wheels),

@@ -28,12 +28,12 @@ class Sphere(Struct):
 @final
 @dataclass(frozen=True)
 class SpherePorts:
-    """State, inputs and results of a tick, for so many wheels and rings.
+    """State, inputs and results of a tick, for a number of wheels and rings.
 
     Attributes:
-        wheels: driven ones
-        passive: all wheels of all rings, ring after ring
-        rings: of passive wheels
+        wheels: number of driven wheels
+        passive: number of wheels of all rings, ring by ring
+        rings: number of rings of passive wheels
     """
 
     wheels: int
@@ -42,7 +42,7 @@ class SpherePorts:
 
     @staticmethod
     def of(atlas: Atlas) -> SpherePorts:
-        """Those of a platform."""
+        """The ports for a platform."""
         return SpherePorts(len(atlas.wheels), sum(ring.count for ring in atlas.rings), len(atlas.rings))
 
     @property
@@ -53,7 +53,7 @@ class SpherePorts:
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """Commands, motion of the support, and what may go wrong."""
+        """Commands, motion of the support, and disturbances."""
         return (
             Port("tau_motor", self.wheels, "N m", "torque asked of each motor, at its own shaft"),
             A_STAGE,
@@ -63,7 +63,7 @@ class SpherePorts:
 
     @property
     def results(self) -> tuple[Port, ...]:
-        """Forces over the tick, or its last part; the sliding speed is that of its end."""
+        """Mean forces of the tick, or of its last substep; the sliding speed is that at its end."""
         return (
             Port("N_wheel", self.wheels, "N", "normal forces at the driven wheels"),
             Port("N_passive", self.passive, "N", "normal forces at the passive wheels, ring after ring"),

@@ -1,4 +1,4 @@
-"""A sphere at rest on its wheels: where its centre is, and which torques hold it."""
+"""A sphere at rest on its wheels: the position of its centre, and the torques that hold it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.platform.atlas.analysis import G
@@ -16,14 +17,13 @@ from motionbase.spatial import R_quaternion
 if TYPE_CHECKING:
     from motionbase.plant.sphere.motion import SphereMotion
 
-Array = NDArray[np.float64]
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
-ITERATIONS = 100  # each settles which contacts push, or is the last
-BALANCED = 1e-9  # of the weight
+ITERATIONS = 100  # each decides which contacts push, or is the last
+BALANCED = 1e-9  # relative to the weight
 
 
 def unit_orientation(Q: ArrayLike) -> Array:
-    """Of length one."""
+    """The quaternion scaled to length one; raises `PlatformError` if it has no direction."""
     given = numbers_of(Q)
     if given is None or given.shape != (4,) or not np.all(np.isfinite(given)) or not np.any(given):
         raise PlatformError(f"sphere plant: Q is {shown(Q)}, four finite numbers, not all 0, are wanted")
@@ -31,7 +31,7 @@ def unit_orientation(Q: ArrayLike) -> Array:
 
 
 def scales(rings: int, preload_scale: ArrayLike) -> Array:
-    """(rings,) one for all, or one for each."""
+    """(rings,) scales, from one for all or one for each."""
     given = numbers_of(preload_scale)
     if given is None or given.shape not in ((), (rings,)) or not np.all(given >= 0) or not np.all(np.isfinite(given)):
         wanted = f"one number or {rings}, 0 or above,"
@@ -40,7 +40,7 @@ def scales(rings: int, preload_scale: ArrayLike) -> Array:
 
 
 def holding_torque(motion: SphereMotion, Q: ArrayLike) -> Array:
-    """(n,) torques of the motors [N m], of least squares; friction is left out."""
+    """(n,) least-squares torques of the motors [N m]; friction is neglected."""
     sphere = motion.atlas.sphere
     c_W = np.array(R_quaternion(ca.DM(unit_orientation(Q)))) @ np.asarray(sphere.com)
     moment = np.cross(c_W, [0.0, 0.0, -sphere.mass * G])
@@ -49,7 +49,7 @@ def holding_torque(motion: SphereMotion, Q: ArrayLike) -> Array:
 
 
 def resting_state(motion: SphereMotion, Q: ArrayLike, preload_scale: ArrayLike) -> dict[str, Array]:
-    """The state of a step at rest under the holding torques; with ripple every wheel rests on two of its rollers."""
+    """The state at rest under the holding torques; with ripple every wheel rests on two of its rollers."""
     turn, n = unit_orientation(Q), motion.ports.wheels
     scale = scales(motion.ports.rings, preload_scale)
     gears = np.array([w.gear for w in motion.atlas.wheels])
@@ -62,7 +62,7 @@ def resting_state(motion: SphereMotion, Q: ArrayLike, preload_scale: ArrayLike) 
 
 
 def balanced_place(motion: SphereMotion, outside: Array, preload_scale: Array, psi: Array) -> Array:
-    """(3,) displacement of the centre [m] where the normal forces balance a force from outside [N]; Newton's method."""
+    """(3,) displacement of the centre [m] at which the normal forces balance an external force [N]; Newton's method."""
     at, d = motion.contacts, np.zeros(3)
     reach = [float(ca.evalf(ripple.at(ca.SX(angle)).reach)) for ripple, angle in zip(at.ripples, psi, strict=True)]
     held = at.at_rest * [*np.ones(len(reach)), *preload_scale[at.ring_of]]

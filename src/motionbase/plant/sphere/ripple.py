@@ -1,8 +1,8 @@
-"""What a turning wheel's rollers do to its contact, one after the other: sums of sines of the wheel's angle.
+"""Effect of a turning wheel's rollers on its contact: sums of sines of the wheel's angle.
 
-Of all rollers the one that reaches farthest touches. What `Outline` says of it repeats with every roller and jumps, or
-has a kink, where the next takes over. The contact is a patch, though, which lies on both for a while: the mean over a
-disc of its size, and harmonics up to HARMONICS, tapered (Lanczos) so that none overshoots, are a smooth hand-over.
+The roller that reaches furthest is the one that touches. The quantities of `Outline` repeat with every roller and jump,
+or have a kink, where the next one takes over. The contact is a patch, however, which rests on both for a while: the
+mean over a disc of its size, and harmonics up to HARMONICS, tapered (Lanczos) to avoid overshoot, give a smooth change.
 """
 
 from __future__ import annotations
@@ -13,26 +13,25 @@ from typing import Any, NamedTuple, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.plant.sphere.outline import Outline
 from motionbase.platform.atlas.wheels import DrivenWheel
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
 HARMONICS = 8
-SAMPLES = 1024  # of a pitch
-NEIGHBOURS = range(-3, 4)  # rollers that may touch in place of the nearest: one with a sharp edge may
+SAMPLES = 1024  # samples per pitch
+NEIGHBOURS = range(-3, 4)  # rollers that may touch instead of the nearest; possible with a sharp edge
 
 
 class Waves(NamedTuple):
-    """Of one wheel, or (n,) of all of them; the means over a turn are 0.
+    """Waves of one wheel, or (n,) of all; their means over a revolution are 0.
 
     Attributes:
-        reach: how far the wheel reaches beyond its radius, with the sphere's centre straight out [m]
-        slope: derivative of the reach by the wheel's angle [m/rad]
-        roll: how much more than its radius it rolls on [m]
-        lever: arm of the force along the roller about the normal at its mean place [m]
+        reach: extent of the wheel beyond its radius, towards the sphere's centre [m]
+        slope: derivative of the reach with respect to the wheel's angle [m/rad]
+        roll: rolling radius minus the wheel's radius [m]
+        lever: arm of the force along the roller about the normal at its mean position [m]
     """
 
     reach: Expr
@@ -44,10 +43,10 @@ class Waves(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Ripple:
-    """Waves of a wheel as series in its angle psi.
+    """Waves of a wheel as Fourier series in its angle psi.
 
     Attributes:
-        count: of rollers
+        count: number of rollers
         reach, roll: coefficients of cos(k count psi) [m], k = 1, 2, ...
         lever: coefficients of sin(k count psi) [m]
     """
@@ -59,7 +58,7 @@ class Ripple:
 
     @staticmethod
     def of(wheel: DrivenWheel, R: float) -> Ripple:
-        """Of a wheel on a sphere of radius R [m]."""
+        """The ripple of a wheel on a sphere of radius R [m]."""
         samples = sampled(wheel, R)
         k = np.arange(1, HARMONICS + 1)
         patch = k * wheel.rollers.count * math.sqrt(wheel.contact_area / math.pi) / wheel.radius
@@ -72,17 +71,17 @@ class Ripple:
 
     @staticmethod
     def none(wheel: DrivenWheel) -> Ripple:
-        """As if the wheel were round."""
+        """The ripple of a perfectly round wheel."""
         zeros = np.zeros(HARMONICS)
         return Ripple(wheel.rollers.count, zeros, zeros, zeros)
 
     def at(self, psi: Expr) -> Waves:
-        """At a wheel angle [rad]."""
+        """The waves at a wheel angle [rad]."""
         return waves_at(psi, self.count, self.reach, self.roll, self.lever)
 
 
 def waves_at(psi: Expr, count: Any, reach: Any, roll: Any, lever: Any) -> Waves:
-    """Of a wheel at its angle [rad], by the quantities of its `Ripple`: numbers or expressions."""
+    """The waves of a wheel at its angle [rad], from the quantities of its `Ripple`: numbers or expressions."""
     c1, s1 = ca.cos(count * psi), ca.sin(count * psi)
     c, s, sums = c1, s1, [ca.SX(0)] * 4
     for k in range(HARMONICS):
@@ -93,7 +92,7 @@ def waves_at(psi: Expr, count: Any, reach: Any, roll: Any, lever: Any) -> Waves:
 
 
 def sampled(wheel: DrivenWheel, R: float) -> tuple[Array, Array, Array]:
-    """(SAMPLES,) reach, roll and lever [m] over a pitch, from a roller's middle on; before the patch evens them out."""
+    """(SAMPLES,) reach, roll and lever [m] over a pitch, from a roller's middle on; before averaging over the patch."""
     touch, pitch = Outline.of(wheel).touch(R), 2 * math.pi / wheel.rollers.count
     psi = pitch * np.arange(SAMPLES) / SAMPLES
     betas = psi - pitch * np.array(NEIGHBOURS)[:, None]

@@ -1,26 +1,25 @@
-"""Whether a step is short enough for the springs, dampers and resistances of a sphere's contacts."""
+"""Checks whether a step is short enough for the springs, dampers and resistances of a sphere's contacts."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.plant.sphere.contacts import Contacts
 from motionbase.plant.sphere.wheels import DRILLING_SPEED, ROLLING_SPEED
 from motionbase.spatial import skew
 
-Array = NDArray[np.float64]
-MOST = 1.0  # of h times a vibration's frequency or a decay's rate; both are stable up to 2, normal forces may double
+MOST = 1.0  # h times the largest frequency or decay rate; both are stable up to 2, and normal forces may double
 
 
 def fastest(contacts: Contacts, mass: Array) -> tuple[float, float]:
-    """The highest frequency of vibration [rad/s] and the fastest settling [1/s], all contacts pressed as at rest.
+    """The highest natural frequency [rad/s] and the fastest decay rate [1/s], with all contacts loaded as at rest.
 
     Args:
-        mass: (6, 6) of the sphere about its centre
+        mass: (6, 6) mass matrix of the sphere about its centre
     """
     n, R, N = len(contacts.atlas.wheels), contacts.atlas.sphere.radius, contacts.at_rest
     K, C = np.zeros((6, 6)), np.zeros((6, 6))

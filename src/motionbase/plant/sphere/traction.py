@@ -1,10 +1,10 @@
-"""Forces along the rollers: they hold, or they are at the limit of friction against the sliding.
+"""Forces along the rollers: they grip, or they slide at the friction limit.
 
-Over a step, sliding speeds at its end are u = u_free + B f. Wanted are forces within |f_i| <= limit_i with u_i = 0
-where the force is within, and u_i against the force where it is at the limit: a box-constrained problem with a
+Over a step, the sliding speeds at its end are u = u_free + B f. The forces satisfy |f_i| <= limit_i, with u_i = 0 if
+the force is below its limit, and u_i against the force if it is at the limit: a box-constrained problem with a
 symmetric positive definite B, as in time stepping of non-smooth contact (Moreau; Jean). Elimination gives the forces
-that hold everywhere; cut to the limits they start projected Gauss-Seidel sweeps. Where nothing slips the sweeps find
-nothing to change, so holding is exact to rounding.
+that grip everywhere; clipped to the limits they start projected Gauss-Seidel sweeps. If nothing slips, the sweeps
+change nothing, so gripping is exact to rounding.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import math
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import repeat
 from motionbase.compile.linear import Factorization
 from motionbase.spatial.rotations import Expr
 
-SHRINKAGE = 1e-9  # of the error of forces in sweeps, at the rate at which they converge without limits
+SHRINKAGE = 1e-9  # reduction of the force error by the sweeps, at their rate of convergence without limits
 MOST_SWEEPS = 40
 
 
-def sweeps_for(B: NDArray[np.float64]) -> int:
-    """How many sweeps a platform needs; few, where the wheels are light against the sphere.
+def sweeps_for(B: Array) -> int:
+    """How many sweeps a platform needs; few if the wheels are light compared with the sphere.
 
-    Of forces of thousands of newtons the sweeps leave 1e-6 N at most, with three to five wheels.
+    For forces of thousands of newtons the remaining error is at most 1e-6 N, with three to five wheels.
     """
     rate = float(np.abs(np.linalg.eigvals(np.eye(len(B)) - np.linalg.solve(np.tril(B), B))).max())
     return min(max(math.ceil(math.log(SHRINKAGE) / math.log(rate)), 4), MOST_SWEEPS) if 0 < rate < 1 else MOST_SWEEPS
@@ -36,10 +36,10 @@ def traction(B: Expr, factors: Factorization, u_free: Expr, limit: Expr, sweeps:
     """(n,) forces [N].
 
     Args:
-        B: (n, n) sliding speed at the end of the step for each newton [m/(N s)]
-        factors: of B
+        B: (n, n) sliding speed at the end of the step per newton [m/(N s)]
+        factors: factorization of B
         u_free: (n,) sliding speeds at the end of the step without the forces [m/s]
-        limit: (n,) of the forces, 0 or above [N]
+        limit: (n,) limits of the forces, 0 or above [N]
     """
     held = _within(factors.solve(-u_free).x, limit)
     per_diagonal = 1 / ca.diag(B)

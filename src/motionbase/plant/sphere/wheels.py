@@ -1,4 +1,4 @@
-"""What one wheel does to a sphere: its motor, its rollers at their angle, how its contact pushes and resists."""
+"""Action of one wheel on a sphere: motor, rollers at their angle, normal force and resistance of the contact."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from motionbase.plant.sphere.contacts import Contact, Driven, Passive
 from motionbase.plant.sphere.ripple import Waves, waves_at
 from motionbase.spatial.rotations import Expr
 
-BASE = 0.9  # of speed_max: from there the torque that drives falls linearly, to none at speed_max; illustrative
-ROLLING_SPEED = 5e-3  # [m/s] below it rolling resistance fades to none: 0.2 degrees a second of a sphere of 1.45 m
-DRILLING_SPEED = 0.02  # [rad/s] below it the friction of turning on the spot fades to none
+BASE = 0.9  # of speed_max: above this the driving torque falls linearly, to zero at speed_max; illustrative
+ROLLING_SPEED = 5e-3  # [m/s] below this rolling resistance fades to zero: 0.2 degrees per second for a sphere of 1.45 m
+DRILLING_SPEED = 0.02  # [rad/s] below this the friction of spinning about the normal fades to zero
 
 
 class Wheel(Struct):
@@ -24,7 +24,7 @@ class Wheel(Struct):
 
 
 class Centre(NamedTuple):
-    """Motion of the sphere against the support, in W: its centre's displacement [m] and velocity [m/s], its spin."""
+    """Motion of the sphere relative to the support, in W: displacement [m] and velocity [m/s] of its centre, spin."""
 
     d: Expr
     v: Expr
@@ -32,15 +32,15 @@ class Centre(NamedTuple):
 
 
 class Rolling(NamedTuple):
-    """A driven wheel at mid-step; of all of them, a row each.
+    """A driven wheel at mid-step; for all of them, one row each.
 
     Attributes:
-        reach: beyond its mean radius [m]
-        slope: derivative of the reach by the wheel's angle [m/rad]
+        reach: extent beyond its mean radius [m]
+        slope: derivative of the reach with respect to the wheel's angle [m/rad]
         per_force: (6,) moment about the sphere's centre and force, in W, of a unit force along the roller
-        arm: moment of the same about the axle [m]
-        friction: coefficient
-        torque: of the motor, at the axle [N m]
+        arm: moment of the same force about the axle [m]
+        friction: friction coefficient
+        torque: torque of the motor, at the axle [N m]
     """
 
     reach: Expr
@@ -52,7 +52,7 @@ class Rolling(NamedTuple):
 
 
 class Push(NamedTuple):
-    """What a contact does to the sphere, but for the force along the roller.
+    """Action of a contact on the sphere, without the force along the roller.
 
     Attributes:
         N: normal force [N]
@@ -64,15 +64,15 @@ class Push(NamedTuple):
 
 
 def bounded(value: Expr, least: Expr, most: Expr) -> Expr:
-    """Within least .. most, which have 0 between them; NaN is 0."""
+    """The value limited to least .. most, which include 0; NaN becomes 0."""
     return ca.if_else(value > 0, ca.fmin(value, most), ca.if_else(value < 0, ca.fmax(value, least), 0))
 
 
 def motor_torque(c: Driven, tau: Expr, omega_wheel: Expr) -> Expr:
-    """Torque at the motor's own shaft [N m]; against the motion it is full at any speed, and NaN acts as 0.
+    """Torque at the motor's shaft [N m]; against the motion it is full at any speed; NaN acts as 0.
 
     Args:
-        tau: asked for [N m]
+        tau: commanded torque [N m]
         omega_wheel: speed of the wheel [rad/s]
     """
 
@@ -84,7 +84,7 @@ def motor_torque(c: Driven, tau: Expr, omega_wheel: Expr) -> Expr:
 
 
 def rolling(c: Driven, wheel: Wheel, tau: Expr, slick: Expr, *, h: float, R: float, ripple: bool) -> Rolling:
-    """A driven wheel half a step h later; `tau` is asked of its motor, `slick` its friction over the nominal one."""
+    """A driven wheel half a step h later; `tau` is its motor command, `slick` its friction over the nominal one."""
     none = Waves(*(ca.SX(0) for _ in Waves._fields))
     psi = wheel.psi + 0.5 * h * wheel.omega_wheel
     waves = waves_at(psi, c.count, c.reach, c.roll, c.lever) if ripple else none
@@ -95,9 +95,9 @@ def rolling(c: Driven, wheel: Wheel, tau: Expr, slick: Expr, *, h: float, R: flo
 
 
 def driven_push(c: Driven, at: Centre, reach: Expr, rate: Expr, friction: Expr) -> Push:
-    """A driven wheel that reaches so far beyond its mean radius [m], with its rate; it resists turning on the spot.
+    """Push of a driven wheel, given its reach beyond the mean radius [m] and its rate; it resists spinning in place.
 
-    A disc of even pressure that only turns is held by 2/3 mu N a. Wheel and roller do not turn about the normal.
+    A disc of uniform pressure that only spins is held by 2/3 mu N a. Wheel and roller do not turn about the normal.
     """
     N = _normal(c, c.at_rest, ca.dot(c.outward, at.d) + reach, ca.dot(c.outward, at.v) + rate)
     spin = ca.dot(c.outward, at.Omega)
@@ -106,10 +106,10 @@ def driven_push(c: Driven, at: Centre, reach: Expr, rate: Expr, friction: Expr) 
 
 
 def passive_push(c: Passive, at: Centre, preload: Expr, R: float) -> Push:
-    """A passive wheel with so much of its preload, on a sphere of radius R; it resists the motion of the surface.
+    """Push of a passive wheel with scaled preload, on a sphere of radius R; it resists the motion of the surface.
 
-    The surface moves alike at every point but for what turns about the normal there: u = v + Omega x R n, less its part
-    along n.
+    The velocity of the surface is the same at every contact except for spin about the normal: u = v + Omega x R n,
+    without its component along n.
     """
     approach = ca.dot(c.outward, at.v)
     N = _normal(c, c.at_rest * ca.fmax(preload, 0), ca.dot(c.outward, at.d), approach)
@@ -119,5 +119,5 @@ def passive_push(c: Passive, at: Centre, preload: Expr, R: float) -> Push:
 
 
 def _normal(c: Contact, at_rest: Expr, depth: Expr, rate: Expr) -> Expr:
-    """Normal force [N] of a contact pressed deeper than at rest [m], with the rate; contacts only push."""
+    """Normal force [N] of a contact pressed deeper than at rest [m], at a given rate; contacts only push."""
     return ca.fmax(at_rest + c.stiffness * depth + c.damping * rate, 0)

@@ -1,1 +1,1 @@
-"""A sphere turned by Mecanum or omni wheels over a translation stage: data, Jacobians, static analysis, decoupling."""
+"""A sphere turned by Mecanum or omni wheels on a translation stage: data, Jacobians, static analysis, decoupling."""

@@ -1,14 +1,14 @@
-"""Torques of the wheels for a moment on the sphere, and their largest over all directions of the moment.
+"""Wheel torques for a moment on the sphere, and their maximum over all directions of the moment.
 
-With three wheels the torques follow. With more they must be chosen:
+With three wheels the torques are unique. With more they must be chosen:
 
     least_squares   the torques of least 2-norm, by the pseudo-inverse
-    least_largest   the torques whose largest is least; a linear programme, solved exactly facet by facet
+    least_largest   the torques whose largest is smallest; a linear programme, solved exactly facet by facet
 
-Both maxima are exact. The first is the longest row of the pseudo-inverse (Cauchy and Schwarz). For the second, moments
-within reach of torques up to 1 are the zonotope Z = J [-1, 1]^n, and the largest torque is how far Z must be blown up
-to hold the moment: its worst direction is the nearest facet, its best one the farthest corner. A facet is spanned by
-two wheels, so pairs of wheels are all there is to look at.
+Both maxima are exact. The first is the longest row of the pseudo-inverse (Cauchy-Schwarz). For the second, the moments
+that torques up to 1 can reach are the zonotope Z = J [-1, 1]^n, and the largest torque is the factor by which Z must be
+scaled to contain the moment: its worst direction is the nearest facet, its best one the furthest corner. A facet is
+spanned by two wheels, so only pairs of wheels need to be examined.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.spatial.equals import ALIKE, axes_of, first_largest
 
-FLAT = 1e-10  # sines smaller than this are taken for zero; they round to 1e-16
+FLAT = 1e-10  # sines below this count as zero; they round to 1e-16
 
 
 @final
@@ -33,12 +33,12 @@ class WheelDemand:
     """Largest torque of any wheel for a moment of 1 N m, over all directions of the moment.
 
     Attributes:
-        allocation: how torques are chosen
+        allocation: method by which torques are chosen
         each: (n,) largest torque of each wheel [-]
         worst: the largest of all [-]
-        worst_directions: (k, 3) of the moment, in W: all that are equally bad, each for itself and its opposite
-        best: the least, over directions, of the largest torque [-]
-        best_directions: (k, 3) in W, all that are equally good
+        worst_directions: (k, 3) directions of the moment, in W, that are equally bad, each also for its opposite
+        best: the smallest, over directions, of the largest torque [-]
+        best_directions: (k, 3) directions in W that are equally good
     """
 
     allocation: str
@@ -50,17 +50,17 @@ class WheelDemand:
 
     @property
     def worst_direction(self) -> Array:
-        """(3,) of the equally bad ones the furthest along x."""
+        """(3,) of the equally bad directions, the one furthest along x."""
         return np.asarray(self.worst_directions[0])
 
     @property
     def best_direction(self) -> Array:
-        """(3,) of the equally good ones the furthest along x."""
+        """(3,) of the equally good directions, the one furthest along x."""
         return np.asarray(self.best_directions[0])
 
     @property
     def underestimate(self) -> float:
-        """What is missed by looking at the best direction alone, as a part of the true maximum."""
+        """Relative error of the maximum if only the best direction is considered."""
         return 1 - self.best / self.worst
 
 
@@ -70,7 +70,7 @@ def least_squares(J: Array, M: Array) -> Array:
 
 
 def least_largest(J: Array, M: Array) -> Array:
-    """(n,) torques whose largest is least."""
+    """(n,) torques whose largest is smallest."""
     if len(M) == 1:
         return np.asarray(np.sign(J[0]) * M[0] / np.abs(J[0]).sum())
     facets = facets_of(J)
@@ -88,7 +88,7 @@ def least_largest(J: Array, M: Array) -> Array:
 
 
 def facets_of(J: Array) -> Array:
-    """(k, d) the largest torque is the largest y . M of these; d is 2 or 3."""
+    """(k, d) vectors y; the largest torque is the largest y . M; d is 2 or 3."""
     d, n = J.shape
     normals = []
     for group in combinations(range(n), d - 1):
@@ -103,7 +103,7 @@ def facets_of(J: Array) -> Array:
 
 
 def least_squares_demand(J: Array) -> WheelDemand:
-    """Exact, with the pseudo-inverse."""
+    """Exact demand with the pseudo-inverse."""
     rows: Array = np.asarray(np.linalg.pinv(J), dtype=np.float64)
     each = np.linalg.norm(rows, axis=1)
     worst, worst_directions = _longest(rows)
@@ -112,23 +112,23 @@ def least_squares_demand(J: Array) -> WheelDemand:
 
 
 def least_largest_demand(J: Array) -> WheelDemand:
-    """Exact, by facets and corners of the zonotope."""
+    """Exact demand from facets and corners of the zonotope."""
     facets = facets_of(J)
     worst, worst_directions = _longest(facets)
     far, best_directions = _longest(np.array(_zonotope_corners(J)))
-    each = np.full(J.shape[1], worst)  # all but the two wheels of a facet turn at the limit
+    each = np.full(J.shape[1], worst)  # all but the two wheels of a facet are at the limit
     return WheelDemand("least_largest", each, worst, worst_directions, 1 / far, best_directions)
 
 
 def _longest(vectors: Array) -> tuple[float, Array]:
-    """The largest length, and (k, 3) the lines along all vectors that have it."""
+    """The largest length, and (k, 3) the lines along all vectors of that length."""
     sizes = np.linalg.norm(vectors, axis=1)
     longest = float(sizes.max())
     return longest, axes_of(vectors[sizes >= longest * (1 - ALIKE)])
 
 
 def _corners_between(rows: Array) -> list[Array]:
-    """Corners of {x : |row . x| <= 1 for every row}: three of the planes meet, and no other is crossed."""
+    """Corners of {x : |row . x| <= 1 for every row}: intersections of three planes that violate no other."""
     corners = []
     for trio in combinations(range(len(rows)), 3):
         planes = rows[list(trio)]
@@ -136,13 +136,13 @@ def _corners_between(rows: Array) -> list[Array]:
             continue
         for signs in product((1.0, -1.0), repeat=2):
             x = np.linalg.solve(planes, np.array([1.0, *signs]))
-            if np.abs(rows @ x).max() <= 1 + 1e-9:  # rounding of the solve
+            if np.abs(rows @ x).max() <= 1 + 1e-9:  # allows for rounding of the solve
                 corners.append(x)
     return corners
 
 
 def _zonotope_corners(J: Array) -> list[Array]:
-    """Every corner ends an edge along some wheel, in a facet spanned by two: signs follow from that order."""
+    """Every corner ends an edge along some wheel, in a facet spanned by two wheels; this order gives the signs."""
     unit = J / np.linalg.norm(J, axis=0)
     corners = []
     for i, j in product(range(J.shape[1]), repeat=2):
@@ -167,7 +167,7 @@ ALLOCATIONS: dict[str, tuple[Callable[[Array, Array], Array], Callable[[Array], 
 
 
 def wheel_demand(J_tau: Array, allocation: str) -> WheelDemand:
-    """The largest torques of an allocation by name."""
+    """The wheel demand of an allocation, by name."""
     if allocation not in ALLOCATIONS:
         raise PlatformError(f"no allocation {allocation!r}; allocations: {', '.join(ALLOCATIONS)}")
     return ALLOCATIONS[allocation][1](J_tau)

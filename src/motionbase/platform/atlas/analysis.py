@@ -20,21 +20,21 @@ G = 9.80665  # [m/s^2]
 @final
 @dataclass(frozen=True, eq=False)
 class Traction:
-    """What one allocation asks of the wheels, over all directions of the largest moment.
+    """Demand of one allocation on the wheels, over all directions of the largest moment.
 
-    Over all orientations of the sphere this is exact and no bound alone: some orientation turns the worst moment of
-    the sphere into the worst direction of the wheels. It is so without weight; with weight it is an upper bound, for
-    gravity turns with the orientation.
+    Over all orientations of the sphere this is exact, not only a bound: some orientation turns the worst moment of the
+    sphere into the worst direction of the wheels. That holds without weight; with weight it is an upper bound, because
+    gravity changes with the orientation.
 
     Attributes:
         demand: torques for a moment of 1 N m
         torque: the largest of any wheel [N m]
-        least_torque: the largest of any wheel where the moment has the kindest direction [N m]
-        normal: the normal force that the largest torque needs for traction, N = tau / (r mu cos gamma) [N]
+        least_torque: the largest of any wheel for the most favourable direction of the moment [N m]
+        normal: normal force that the largest torque needs for traction, N = tau / (r mu cos gamma) [N]
         pressure: that force over the contact area [N/m^2]
-        torque_with_weight, normal_with_weight: with the moment of the weight, too [N m], [N]
+        torque_with_weight, normal_with_weight: including the moment of the weight [N m], [N]
         upright: largest torque with the axes of the sphere along those of the wheels [N m]; exact, without weight
-        limit: the least torque limit of a wheel [N m]
+        limit: the smallest torque limit of a wheel [N m]
     """
 
     demand: WheelDemand
@@ -51,19 +51,19 @@ class Traction:
 @final
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """Everything that follows from the platform's numbers without dynamics.
+    """All results that follow from the platform's data without dynamics.
 
     Attributes:
         atlas: the platform
         conditioning: how evenly the wheels turn the sphere
-        moment: the largest on the sphere, weight left out as in the paper
-        moment_with_weight: the same with the weight off the centre, in any orientation
-        gyroscopic: the most that the spin adds [N m]
+        moment: the largest on the sphere, without weight as in the paper
+        moment_with_weight: the same with the weight of an eccentric mass, in any orientation
+        gyroscopic: largest contribution of the spin [N m]
         traction: by allocation
         speed: the largest of any wheel [rad/s]
-        speed_limit: the least limit of a wheel [rad/s]
-        spin_up: the most torque that any wheel and its rotor take for themselves [N m]
-        rest: (n,) normal forces of the driven wheels at rest, from weight and preload [N]; None where the driven
+        speed_limit: the smallest limit of a wheel [rad/s]
+        spin_up: largest torque that accelerates a wheel and its rotor alone [N m]
+        rest: (n,) normal forces of the driven wheels at rest, from weight and preload [N]; None if the driven
             wheels cannot balance them
     """
 
@@ -80,13 +80,13 @@ class Analysis:
 
     @property
     def normal_is_enough(self) -> bool | None:
-        """Whether each driven wheel is pressed enough at rest; None where that is not known."""
+        """Whether each driven wheel is pressed enough at rest; None if that is not known."""
         worst = max(t.normal_with_weight for t in self.traction.values())
         return None if self.rest is None else bool(self.rest.min() >= worst)
 
 
 def analyse(atlas: Atlas) -> Analysis:
-    """All of it; a second at most."""
+    """The complete analysis; takes at most a second."""
     sphere, spin = atlas.sphere, atlas.limits
     arm = sphere.mass * G * np.asarray(sphere.com)
     bare = Turning(sphere.inertia_matrix, spin.acceleration, spin.velocity, np.zeros(3))
@@ -135,10 +135,10 @@ def normal_per_torque(atlas: Atlas) -> Array:
 
 
 def rest_normals(atlas: Atlas) -> Array | None:
-    """(n,) normal forces of the driven wheels at rest [N], of least 2-norm where there are more than three.
+    """(n,) normal forces of the driven wheels at rest [N], of least 2-norm if there are more than three.
 
-    Every wheel pushes towards the centre; weight, preload of the rings and driven wheels balance. None where they
-    cannot, as with all driven wheels on the equator: then the rings carry, and their stiffness decides.
+    Every wheel pushes towards the centre; weight, preload of the rings and driven wheels balance. None if they
+    cannot, as with all driven wheels on the equator: then the rings carry the load, and their stiffness decides.
     """
     outside = np.array([0.0, 0.0, -atlas.sphere.mass * G])
     for ring in atlas.rings:

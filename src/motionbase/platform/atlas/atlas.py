@@ -21,31 +21,31 @@ from motionbase.platform.atlas.wheels import DrivenWheel, PassiveRing
 from motionbase.platform.parts import checked_number, checked_point
 
 LEAST_WHEELS = 3
-SINGULAR = 1e-9  # least over largest singular value; sines and cosines round to 1e-16
+SINGULAR = 1e-9  # smallest over largest singular value; sines and cosines round to 1e-16
 
 
 @final
 @dataclass(frozen=True)
 class Atlas:
-    """A sphere S that turns about its centre G, over a stage whose platform P stays level.
+    """A sphere S that turns about its centre G, on a stage whose platform P stays level.
 
     Axes are x forward, y left, z up. At neutral S has the axes of the world W.
 
     Attributes:
         name: letters, digits, dashes and underscores
-        summary: one line for people
-        sources: where the published numbers are from
-        illustrative: dotted keys of the numbers that nobody published
-        sphere: what turns
-        wheels: three or more that drive it
-        rings: of passive wheels
+        summary: one line for users
+        sources: references of the published numbers
+        illustrative: dotted keys of unpublished numbers
+        sphere: the sphere
+        wheels: three or more driven wheels
+        rings: rings of passive wheels
         limits: the largest spin
         stage: the hexapod below, a preset or a .toml file
         mount: (3,) centre G of the sphere in the stage's frame P [m]
-        structure_mass: of what the stage carries besides the sphere [kg]
-        mass_limit: the most that sphere and structure may weigh [kg]
-        stage_capacity: payload that the stage is made for [kg]
-        points: further places in S by name, such as the pilot's head [m]
+        structure_mass: mass of the stage's load besides the sphere [kg]
+        mass_limit: largest mass of sphere and structure [kg]
+        stage_capacity: payload for which the stage is designed [kg]
+        points: further points in S by name, such as the pilot's head [m]
     """
 
     name: str
@@ -100,7 +100,7 @@ class Atlas:
             )
 
     def _check_layout(self, owner: str) -> None:
-        """Moments about every axis, or the sphere cannot be turned about one of them."""
+        """Check that the wheels can turn the sphere about every axis."""
         if len(self.wheels) < LEAST_WHEELS:
             raise PlatformError(
                 f"{owner}: wheels are {len(self.wheels)}, at least {LEAST_WHEELS} are needed to turn a sphere about "
@@ -116,7 +116,7 @@ class Atlas:
 
     @property
     def carried_mass(self) -> float:
-        """What the stage carries: sphere and structure [kg]."""
+        """Load of the stage: sphere and structure [kg]."""
         return self.sphere.mass + self.structure_mass
 
     @property

@@ -1,7 +1,7 @@
-"""Host motion in two: the sphere turns, and the stage moves so that the host's point goes where the host wants it.
+"""Host motion split in two: the sphere turns, and the stage moves the host's point to its demanded position.
 
-The stage's platform stays level, and all turning is about the sphere's centre G. A point D of the sphere at r from G (a
-pilot's head) is carried along by the turning, so the stage must take that back:
+The stage's platform stays level, and all rotation is about the sphere's centre G. The rotation moves a point D of the
+sphere at r from G (a pilot's head), and the stage must compensate for that:
 
     p_stage = p_host - (R - 1) r
     v_stage = v_host - omega x R r
@@ -40,11 +40,11 @@ A_STAGE = Port("a_stage", 3, "m/s^2", "acceleration of the stage, in W")
 @final
 @dataclass(frozen=True)
 class Decoupling:
-    """Kernels between host and axes; the platform's numbers are folded into them as constants.
+    """Kernels between host and axes, with the platform's data folded in as constants.
 
     Attributes:
         atlas: the platform
-        point: which point of the sphere the host moves, by name, or "centre"
+        point: the point of the sphere that the host moves, by name, or "centre"
     """
 
     atlas: Atlas
@@ -76,7 +76,7 @@ class Decoupling:
 
     @cached_property
     def composed(self) -> Kernel:
-        """The way back: orientation and stage translation with rates -> motion of the host's point."""
+        """The inverse: orientation and stage translation with rates -> motion of the host's point."""
 
         def expr(p_stage: Expr, Q: Expr, v_stage: Expr, omega_W: Expr, a_stage: Expr, alpha_W: Expr) -> Any:
             moved, v, a = self.carried(Q, omega_W, alpha_W)
@@ -86,7 +86,7 @@ class Decoupling:
         return Kernel("atlas_composed", inputs, (P_HOST, V_HOST, A_HOST), expr)
 
     def carried(self, Q: Expr, omega_W: Expr, alpha_W: Expr) -> tuple[Expr, Expr, Expr]:
-        """How the turning about G carries the point along: displacement, velocity, acceleration, in W."""
+        """Motion of the point due to rotation about G: displacement, velocity, acceleration, in W."""
         r_W = R_quaternion(Q) @ self._r
         v = ca.cross(omega_W, r_W)
         return r_W - self._r, v, ca.cross(alpha_W, r_W) + ca.cross(omega_W, v)

@@ -1,4 +1,4 @@
-"""All directions at once: triangles on the unit sphere that are halved where a maximum may still hide."""
+"""Maxima over all directions: triangles on the unit sphere, subdivided where a maximum is still possible."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 
 from motionbase.arrays import Array
 
-Support = Callable[[Array], Array]  # (n, 3) directions -> (n,) values; convex and of degree one
+Support = Callable[[Array], Array]  # (n, 3) directions -> (n,) values; convex and homogeneous of degree one
 
 
 def octahedron() -> Array:
-    """(8, 3, 3) corners of the eight triangles that cover the sphere."""
+    """(8, 3, 3) corners of eight triangles that cover the sphere."""
     signs = np.array(list(product((1.0, -1.0), repeat=3)))
     return np.asarray(signs[:, :, None] * np.eye(3))
 
 
 def halved(cells: Array) -> Array:
-    """(4 n, 3, 3) each triangle in four, at the middles of its sides."""
+    """(4 n, 3, 3) each triangle divided into four at the midpoints of its sides."""
     a, b, c = cells[:, 0], cells[:, 1], cells[:, 2]
     ab, bc, ca = ((x + y) / np.linalg.norm(x + y, axis=1)[:, None] for x, y in ((a, b), (b, c), (c, a)))
     corners = ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))
@@ -28,18 +28,18 @@ def halved(cells: Array) -> Array:
 
 
 def flat_distances(cells: Array) -> Array:
-    """(n,) distances of the planes through the corners from the centre; 1 for vanishing triangles."""
+    """(n,) distances of the planes through the corners from the centre; tends to 1 for small triangles."""
     normals = np.cross(cells[:, 1] - cells[:, 0], cells[:, 2] - cells[:, 0])
     return np.asarray(np.abs(np.sum(normals * cells[:, 0], axis=1)) / np.linalg.norm(normals, axis=1))
 
 
 class Proof(NamedTuple):
-    """What is known of a maximum over all directions.
+    """Result of bounding a maximum over all directions.
 
     Attributes:
-        bound: no direction has more
-        cells: triangles that were looked at
-        higher: a direction that has more than was thought to be the maximum, if one was met; then nothing is proven
+        bound: upper bound over all directions
+        cells: number of triangles examined
+        higher: a direction above the assumed maximum, if one was found; then nothing is proven
     """
 
     bound: float
@@ -52,13 +52,13 @@ def proven_bound(support: Support, reached: float, tolerance: float, most_cells:
 
     A direction m within a triangle with corners v_k is a sum c_k v_k with c_k >= 0 and sum c_k <= 1 / d, d being the
     distance of the corners' plane from the centre. So F(m) <= sum c_k F(v_k) <= max F(v_k) / d: triangles whose bound
-    is no more than `reached` are done, the others are halved, and the excess falls with the square of their size.
+    does not exceed `reached` are finished, the others are subdivided, and the excess falls with their size squared.
 
     Args:
         support: the function
-        reached: the maximum as far as it is known; some direction has it
-        tolerance: what the bound may exceed it by, relative
-        most_cells: with more triangles than this at once, what is proven so far is returned
+        reached: the largest value known so far
+        tolerance: permitted relative excess of the bound
+        most_cells: with more triangles than this at once, the bound proven so far is returned
     """
     cells, looked_at, bound, enough = octahedron(), 0, reached, reached * (1 + tolerance)
     while True:

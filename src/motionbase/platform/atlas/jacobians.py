@@ -1,4 +1,4 @@
-"""Both Jacobians of a sphere on wheels, each derived on its own: one from contact forces, one from contact velocities.
+"""Both Jacobians of a sphere on wheels, derived independently: one from contact forces, one from contact velocities.
 
 After Plumpton, Hayes, Langlois & Burlton, Atlas Motion Platform Mecanum Wheel Jacobian in the Velocity and Static Force
 Domains; equation numbers are theirs. Frame W has its origin at the sphere's centre G here, z up.
@@ -21,8 +21,8 @@ class Contact(NamedTuple):
 
     Attributes:
         outward: from the sphere's centre to the contact, eq. 2
-        axle: of the wheel; it turns positively about it, eq. 12
-        roller: along the axis of the roller that touches, eq. 13
+        axle: direction of the wheel's axle, about which it turns positively, eq. 12
+        roller: direction of the axis of the roller that touches, eq. 13
     """
 
     outward: Expr
@@ -48,7 +48,7 @@ def contact(phi: Expr, theta: Expr, gamma: Expr) -> Contact:
 def force_jacobian(R: Expr, r: Expr, phi: Expr, theta: Expr, gamma: Expr) -> Expr:
     """(3, n) moment on the sphere of a unit torque of each wheel, from the forces at the contacts.
 
-    A roller passes on a force along its axis alone. Balance of moments about the axle gives its size (eq. 5), its
+    A roller transmits only a force along its axis. Balance of moments about the axle gives its magnitude (eq. 5); its
     moment about G is the wheel's column (eq. 6).
     """
     columns = []
@@ -62,13 +62,13 @@ def force_jacobian(R: Expr, r: Expr, phi: Expr, theta: Expr, gamma: Expr) -> Exp
 def velocity_jacobian(R: Expr, r: Expr, phi: Expr, theta: Expr, gamma: Expr) -> Expr:
     """(n, 3) speed of each wheel for a unit angular velocity of the sphere about x, y and z, from contact velocities.
 
-    Without slip the surfaces of sphere and wheel move alike along the roller's axis (eq. 16); across it the roller
-    turns.
+    Without slip the surfaces of sphere and wheel have equal velocities along the roller's axis (eq. 16); across it the
+    roller turns.
     """
     rows = []
     for i in range(r.numel()):
         at = contact(phi[i], theta[i], gamma[i])
-        v_wheel = ca.cross(at.axle, -r[i] * at.outward)  # of the rim at unit speed, eq. 15
+        v_wheel = ca.cross(at.axle, -r[i] * at.outward)  # velocity of the rim at unit speed, eq. 15
         v_sphere = [ca.cross(axis, R * at.outward) for axis in (ca.DM([1, 0, 0]), ca.DM([0, 1, 0]), ca.DM([0, 0, 1]))]
         rows.append(ca.horzcat(*(ca.dot(v, at.roller) / ca.dot(v_wheel, at.roller) for v in v_sphere)))
     return ca.vertcat(*rows)
@@ -77,13 +77,13 @@ def velocity_jacobian(R: Expr, r: Expr, phi: Expr, theta: Expr, gamma: Expr) -> 
 @final
 @dataclass(frozen=True)
 class Jacobians:
-    """Kernels of both Jacobians for a number of wheels; the layout is an input, so that many can be tried at once."""
+    """Kernels of both Jacobians for a number of wheels; the layout is an input, so that many can be evaluated."""
 
     wheels: int
 
     @property
     def layout(self) -> tuple[Port, ...]:
-        """Radius of the sphere, and what each wheel has."""
+        """Radius of the sphere, and the data of each wheel."""
         return (
             Port("R", (), "m", "radius of the sphere"),
             Port("r", self.wheels, "m", "radii of the wheels"),

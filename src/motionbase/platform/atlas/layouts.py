@@ -1,12 +1,12 @@
-"""The best layout of n driven wheels: closed forms for equally spaced ones, a proven search for given azimuths.
+"""The best layout of n driven wheels: closed forms for equal spacing, a proven search for given azimuths.
 
 A wheel's column of the force Jacobian is R / (r cos gamma) u_i, with the unit vector
 
     u_i = -x e_i + y p_i + z k,   x = cos(gamma) sin(theta), y = sin(gamma), z = cos(gamma) cos(theta)
 
-where e_i points to the wheel, p_i across and k up. Equally spaced, U U' = n diag(a, a, z^2) with a = (x^2 + y^2) / 2:
-it is isotropic where x^2 + y^2 = 2 z^2, that is where tan^2(gamma) = 2 - 3 sin^2(theta). See docs/atlas.md for what
-follows: in such a layout, and in no other, the normal force that traction needs is least.
+where e_i points to the wheel, p_i across and k up. With equal spacing, U U' = n diag(a, a, z^2), a = (x^2 + y^2) / 2:
+it is isotropic for x^2 + y^2 = 2 z^2, that is tan^2(gamma) = 2 - 3 sin^2(theta). docs/atlas.md shows the consequence:
+in such a layout, and in no other, the normal force needed for traction is smallest.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from motionbase.platform.atlas.directions import flat_distances, halved, octahed
 from motionbase.platform.atlas.wheels import ROLLER_LIMIT, checked_angle, checked_count
 from motionbase.spatial.equals import ALIKE, first_least
 
-MAGIC = math.atan(math.sqrt(2))  # 54.74 degrees: both the largest elevation and the largest roller angle in balance
-SEARCH_TOLERANCE = 1e-3  # of the condition number that a search proves, relative
+MAGIC = math.atan(math.sqrt(2))  # 54.74 degrees: largest elevation and largest roller angle of an isotropic layout
+SEARCH_TOLERANCE = 1e-3  # relative tolerance of the condition number that a search proves
 MOST_CELLS = 200_000
 TINY = 1e-300
-WORST = 1e9  # a larger condition number is that of wheels in one plane, rounded
+WORST = 1e9  # a larger condition number is that of wheels in one plane, plus rounding
 
 
 @final
@@ -39,14 +39,14 @@ class Layout:
     """Wheels of one kind at a common elevation.
 
     Attributes:
-        azimuths: (n,) [rad]
+        azimuths: (n,) azimuths of the wheels [rad]
         elevation, roller_angle: [rad]
-        condition: of the Jacobian
-        bound: no layout that was allowed has a smaller condition number
+        condition: condition number of the Jacobian
+        bound: lower bound of the condition number over all permitted layouts
         torque: largest wheel torque times R / (r M), by the pseudo-inverse [-]
-        torque_least_largest: the same where the largest torque is made least [-]
+        torque_least_largest: the same if the largest torque is minimised [-]
         speed: largest wheel speed times r / (R Omega) [-]
-        normal: normal force that traction needs times mu R / M, by the pseudo-inverse [-]; at least 3 / n
+        normal: normal force needed for traction times mu R / M, by the pseudo-inverse [-]; at least 3 / n
     """
 
     azimuths: Array
@@ -68,19 +68,19 @@ def columns(azimuths: Array, elevation: ArrayLike, roller_angle: ArrayLike) -> A
 
 
 def singular_values(azimuths: Array, elevation: ArrayLike, roller_angle: ArrayLike) -> Array:
-    """(..., 3) of the columns, largest first."""
+    """(..., 3) singular values of the columns, largest first."""
     return np.asarray(np.linalg.svd(columns(azimuths, elevation, roller_angle), compute_uv=False))
 
 
 def _columns(azimuths: Array, xyz: Array) -> Array:
-    """(..., 3, n) of (..., 3) x, y, z."""
+    """(..., 3, n) columns for (..., 3) x, y, z."""
     c, s = np.cos(azimuths), np.sin(azimuths)
     x, y, z = (xyz[..., k, None] for k in range(3))
     return np.stack([-x * c + y * s, -x * s - y * c, z + 0.0 * c], axis=-2)
 
 
 def layout_of(azimuths: Array, elevation: float, roller_angle: float, bound: float = 1.0) -> Layout:
-    """A layout with what it asks of the wheels."""
+    """A layout with its demands on the wheels."""
     U = columns(azimuths, elevation, roller_angle)
     sigma = singular_values(azimuths, elevation, roller_angle)
     if sigma[0] > WORST * sigma[2]:
@@ -97,17 +97,17 @@ def layout_of(azimuths: Array, elevation: float, roller_angle: float, bound: flo
 
 
 def equally_spaced(wheels: int) -> Array:
-    """(n,) azimuths of so many wheels, the first at the front [rad]."""
+    """(n,) azimuths of equally spaced wheels, the first at the front [rad]."""
     checked_count("layout", "the number of wheels", wheels, 3)
     return np.asarray(2 * math.pi / wheels * np.arange(wheels))
 
 
 def best_layout(wheels: int, *, elevation: float | None = None, roller_angle: float | None = None) -> Layout:
-    """The best condition number of n equally spaced wheels with the elevation or the roller angle given [rad].
+    """The best condition number of n equally spaced wheels for a given elevation or roller angle [rad].
 
     In closed form: with T = tan^2(gamma) and S = sin^2(theta) the square of the condition number is q = (S + T) /
-    (2 (1 - S)) or 1 / q, whichever is above 1, and q rises with S and with T. So q = 1 where it can be reached, else
-    the end of the range that is nearest to it.
+    (2 (1 - S)) or 1 / q, whichever is above 1, and q rises with S and with T. So q = 1 if it can be reached, else the
+    end of the range that is closest to it.
     """
     azimuths = equally_spaced(wheels)
     if (elevation is None) == (roller_angle is None):
@@ -126,7 +126,7 @@ def best_layout(wheels: int, *, elevation: float | None = None, roller_angle: fl
 
 
 def isotropic_family(wheels: int, elevations: Sequence[float]) -> list[Layout]:
-    """Layouts with a condition number of 1, one for each elevation [rad] up to 54.74 degrees either way."""
+    """Layouts with condition number 1, one for each elevation [rad], up to 54.74 degrees up or down."""
     for theta in elevations:
         checked_angle("layout", "elevation", theta, MAGIC, " to be isotropic")
     return [best_layout(wheels, elevation=theta) for theta in elevations]
@@ -135,15 +135,15 @@ def isotropic_family(wheels: int, elevations: Sequence[float]) -> list[Layout]:
 def searched_layout(azimuths: Sequence[float], tolerance: float = SEARCH_TOLERANCE) -> Layout:
     """The best common elevation and roller angle for wheels at given azimuths [rad], by branch and bound.
 
-    (x, y, z) is a unit vector, and triangles of such vectors are halved. Within one, with w1 and w3 the outer left
-    singular vectors in its middle, s1 >= |w1' U| and s3 <= |w3' U|. Both are norms of something linear in (x, y, z):
-    the first is at least its tangent, least at a corner, the second is largest at a corner (see `proven_bound`). A
-    triangle is done when their quotient is no better than the best layout found.
+    (x, y, z) is a unit vector, and triangles of such vectors are subdivided. Within one, with w1 and w3 the outer left
+    singular vectors at its centre, s1 >= |w1' U| and s3 <= |w3' U|. Both are norms of expressions linear in (x, y, z):
+    the first is at least its tangent, smallest at a corner; the second is largest at a corner (see `proven_bound`). A
+    triangle is finished when their quotient is no better than the best layout found.
     """
     phi = np.asarray(azimuths, dtype=np.float64)
     checked_count("layout", "the number of azimuths", phi.size, 3)
     cells, best, at = octahedron()[:4], math.inf, np.array([0.0, 0.0, 1.0])  # opposite vectors are the same layout
-    settled = math.inf  # least bound of the triangles that are done
+    settled = math.inf  # smallest bound of the finished triangles
     while True:
         middles = cells.sum(axis=1)
         middles /= np.linalg.norm(middles, axis=1)[:, None]
@@ -165,13 +165,13 @@ def searched_layout(azimuths: Sequence[float], tolerance: float = SEARCH_TOLERAN
         )
     x, y, z = at if at[2] >= 0 else -at
     theta, gamma = math.atan2(x, z), math.asin(y)
-    if theta > 0:  # above or below the equator, mirrored rollers do the same
+    if theta > 0:  # above or below the equator, mirrored rollers have the same effect
         theta, gamma = -theta, -gamma
     return layout_of(phi, theta, gamma, min(settled, float(bounds[open_].min(initial=math.inf)), best))
 
 
 def _condition_bounds(phi: Array, cells: Array, middles: Array) -> tuple[Array, Array]:
-    """(k,) condition numbers in the middles of triangles of (x, y, z), and lower bounds within them."""
+    """(k,) condition numbers at the centres of triangles of (x, y, z), and lower bounds within them."""
     U, sigma, _ = np.linalg.svd(_columns(phi, middles), full_matrices=False)
     parts = _columns(phi, np.eye(3))  # (3, 3, n): U of (x, y, z) is their sum with these weights
     first, last = (np.einsum("cj,pjn->cnp", U[:, :, k], parts) for k in (0, 2))

@@ -1,4 +1,4 @@
-"""Atlas platforms from TOML, presets or a user's own file; docs/atlas.md has the keys."""
+"""Atlas platforms from TOML, presets or a user's file; docs/atlas.md describes the keys."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NEEDED = (
     "sphere", "wheels", "rings", "limits",
 )  # fmt: skip
 OPTIONAL = ("name", "points", "stage_text")
-MANY = 64  # wheels and rings; more is a slip
+MANY = 64  # wheels and rings; a larger number is a mistake
 
 
 def load_atlas(reference: Path | str) -> Atlas:
@@ -51,7 +51,7 @@ def load_atlas(reference: Path | str) -> Atlas:
 
 
 def load_atlas_file(path: Path | str) -> Atlas:
-    """The platform in a file; errors name the file, the line, the key and what is wanted."""
+    """The platform in a file; errors name the file, the line, the key and what is expected."""
     try:
         source = in_si(TomlSource.read(path), QUANTITIES)
         return _atlas(Table(source, (), source.data), Path(path).stem, Path(path).parent)
@@ -60,7 +60,7 @@ def load_atlas_file(path: Path | str) -> Atlas:
 
 
 def load_atlas_text(text: str, name: str = "platform") -> tuple[Atlas, Hexapod]:
-    """The platform of a ring's or a recording's text, with the stage whose text is in it: no file is looked at."""
+    """The platform from the text in a ring or recording, and the stage from the text inside it; reads no file."""
     try:
         source = in_si(TomlSource.of(name, text), QUANTITIES)
         top = Table(source, (), source.data)
@@ -70,7 +70,7 @@ def load_atlas_text(text: str, name: str = "platform") -> tuple[Atlas, Hexapod]:
 
 
 def _atlas(top: Table, stem: str, folder: Path | None) -> Atlas:
-    """A stage in a file is from `folder`; None takes it as it is."""
+    """The platform of a table; a stage file is relative to `folder`; None takes its path as it is."""
     if top.data.get("kind") != "sphere":
         top.complain("kind", 'the file needs kind = "sphere"; platforms on six legs are shown by motionbase platforms')
     top.check_keys((*OPTIONAL, *NEEDED), NEEDED)
@@ -94,7 +94,7 @@ def _atlas(top: Table, stem: str, folder: Path | None) -> Atlas:
 
 
 def _on_its_stage(atlas: Atlas, top: Table, folder: Path) -> Atlas:
-    """The stage exists and is meant for such a mass; the path of a file is made absolute."""
+    """Check that the stage exists and is designed for such a mass; makes the path of a file absolute."""
     stage = atlas.stage
     if stage.lower().endswith(".toml"):
         stage = str((folder / stage).absolute())
@@ -125,7 +125,7 @@ def _rings(table: Table) -> tuple[PassiveRing, ...]:
 
 
 def _each(table: Table, make: Callable[..., Part], names: list[str]) -> tuple[Part, ...]:
-    """Parts of which every key has one number for all, or a list with one for each."""
+    """Parts whose keys each have one number for all, or a list with one for each."""
     lengths = {name: len(table.data[name]) for name in names if isinstance(table.data[name], list)}
     count = max(lengths.values(), default=1)
     for name in names:

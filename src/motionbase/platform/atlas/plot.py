@@ -1,4 +1,4 @@
-"""Pictures: normal force over all directions of the moment with the wheels' places, and how good layouts are."""
+"""Plots: normal force over all directions of the moment with the wheels' positions, and quality of layouts."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def normal_map(found: Analysis, allocation: str, polar: Array, azimuth: Array) -
 
 
 def write_analysis(found: Analysis, path: Path | str, units: Units = SI, allocation: str = "least_squares") -> None:
-    """Write a PNG, PDF or SVG, by the ending of the name."""
-    # A Figure of its own, not pyplot: no display, no state, nothing to close.
+    """Write a PNG, PDF or SVG, by the suffix of the name."""
+    # A separate Figure, not pyplot: no display, no state, nothing to close.
     from matplotlib.figure import Figure
 
     path = _checked(path)
@@ -53,7 +53,7 @@ def write_analysis(found: Analysis, path: Path | str, units: Units = SI, allocat
 
 
 def write_layouts(found: Sequence[Layout], path: Path | str) -> None:
-    """Write a picture of the condition number over elevation and roller angle, with these layouts in it."""
+    """Plot the condition number over elevation and roller angle, with these layouts marked."""
     from matplotlib.figure import Figure
 
     path = _checked(path)
@@ -108,7 +108,7 @@ def _forces(axes: Axes, found: Analysis, allocation: str, units: Units) -> None:
 
 
 def _side(axes: Axes, found: Analysis) -> None:
-    """Sphere, driven wheels and rings from the side, wheels turned into the plane of the picture."""
+    """Sphere, driven wheels and rings from the side, wheels rotated into the plane of the plot."""
     from matplotlib.patches import Circle
 
     atlas = found.atlas

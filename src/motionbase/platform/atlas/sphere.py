@@ -1,4 +1,4 @@
-"""The sphere of an Atlas platform and how it may be spun, as data."""
+"""The sphere of an Atlas platform and the limits of its spin, as data."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from motionbase.errors import ModelError, PlatformError, told_apart
 from motionbase.multibody.body import Vector, checked_inertia, numbers_of, shown, tensor_of
 from motionbase.platform.parts import Six, checked_number, checked_point
 
-ROUNDING = 1e-9  # of six printed inertias and what is computed from them, relative
+ROUNDING = 1e-9  # relative: of six printed inertias and what is computed from them
 
 
 @final
 @dataclass(frozen=True)
 class Sphere:
-    """The capsule with all that turns in it; frame S has its origin at the geometric centre G.
+    """The capsule with everything that turns in it; frame S has its origin at the geometric centre G.
 
     Attributes:
-        radius: outside, where the wheels roll [m]
+        radius: outer radius, on which the wheels roll [m]
         mass: [kg]
         com: (3,) centre of mass in S [m]
         inertia: xx, yy, zz, xy, xz, yz about G, in the axes of S [kg m^2]; xy, xz, yz are entries of the matrix
@@ -45,7 +45,7 @@ class Sphere:
         self._check_inertia()
 
     def _check_inertia(self) -> None:
-        """Some distribution of the mass inside the radius must have this inertia and centre of mass."""
+        """Check that some mass distribution inside the radius has this inertia and centre of mass."""
         moments = np.linalg.eigvalsh(self.inertia_matrix)
         if moments[0] <= ROUNDING * abs(moments[2]):
             raise PlatformError(
@@ -78,7 +78,7 @@ class Sphere:
 @final
 @dataclass(frozen=True)
 class SpinLimits:
-    """The largest spin that may be asked for, about any axis.
+    """The largest spin that may be commanded, about any axis.
 
     Attributes:
         velocity: [rad/s]

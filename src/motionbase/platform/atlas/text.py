@@ -1,4 +1,4 @@
-"""Which kind of platform a name, a file or a text is, and the text that a ring carries of one with a sphere."""
+"""The kind of platform that a name, file or text describes, and the text in a ring for a platform with a sphere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KIND = "sphere"
 
 
 def is_sphere(reference: Path | str) -> bool:
-    """Whether it is a sphere on wheels; a file that cannot be read is not."""
+    """Whether it is a sphere on wheels; False for a file that cannot be read."""
     if str(reference) in SPHERES:
         return True
     if Path(reference).suffix.lower() != ".toml":
@@ -28,14 +28,14 @@ def is_sphere(reference: Path | str) -> bool:
 
 
 def sphere_text(reference: Path | str) -> str:
-    """Text of the platform with the text of its stage in it: a ring and its recordings need no other file."""
+    """Text of the platform including the text of its stage, so that a ring and its recordings need no other file."""
     path = FOLDER / f"{reference}.toml" if str(reference) in SPHERES else Path(reference)
-    stage = json.dumps(platform_text(load_atlas(reference).stage))  # such a string is one of TOML as well
+    stage = json.dumps(platform_text(load_atlas(reference).stage))  # a JSON string is also a TOML string
     return f"stage_text = {stage}\n{platform_text(path)}"
 
 
 def platforms_of_text(text: str, name: str = "platform") -> tuple[Hexapod, Atlas | None]:
-    """The hexapod of a ring's or a recording's text, and the sphere on it where there is one."""
+    """The hexapod in the text of a ring or recording, and the sphere on it if there is one."""
     try:
         is_one = TomlSource.of(name, text).data.get("kind") == KIND
     except ModelError as e:

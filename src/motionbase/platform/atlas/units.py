@@ -1,4 +1,4 @@
-"""Units at the border: endings of keys in files, and the units of the paper in what is printed."""
+"""Units at the border: unit suffixes of keys in files, and the paper's units for printing."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ ENDINGS: dict[str, dict[str, float]] = {
     "rad": {"deg": DEGREE},
     "rad/s": {"deg_s": DEGREE, "rpm": math.pi / 30},
     "rad/s^2": {"deg_s2": DEGREE},
-}  # by SI unit: what one of each is in it
+}  # by SI unit: the value of each unit in it
 
 
 @final
 @dataclass(frozen=True)
 class Units:
-    """How quantities are printed.
+    """Units for printing.
 
     Attributes:
-        label: by SI unit, the name of the unit that is shown
-        scale: by SI unit, what one SI unit is in it
+        label: by SI unit, name of the unit that is shown
+        scale: by SI unit, factor to the unit that is shown
     """
 
     label: Mapping[str, str]
     scale: Mapping[str, float]
 
     def of(self, value: float, unit: str) -> float:
-        """A value in SI as it is shown."""
+        """A value in SI, converted for display."""
         return value * self.scale.get(unit, 1.0)
 
     def back(self, value: float, unit: str) -> float:
-        """A shown value in SI."""
+        """A displayed value, converted to SI."""
         return value / self.scale.get(unit, 1.0)
 
     def name(self, unit: str) -> str:
-        """What the unit is called."""
+        """Name of the displayed unit."""
         return self.label.get(unit, unit)
 
 
@@ -69,10 +69,10 @@ def units_named(name: str) -> Units:
 
 
 def in_si(source: TomlSource, quantities: Mapping[str, Mapping[str, str]]) -> TomlSource:
-    """A file whose keys have lost the endings of their units, and the values are in SI.
+    """A file whose keys have no unit suffixes any more and whose values are in SI.
 
     Args:
-        quantities: by name of the table ("" for the top), the SI unit of each key that may have an ending
+        quantities: by name of the table ("" for the top), the SI unit of each key that may have a suffix
     """
     data, lines = dict(source.data), dict(source.lines)
     for table, kinds in quantities.items():
@@ -93,7 +93,7 @@ def in_si(source: TomlSource, quantities: Mapping[str, Mapping[str, str]]) -> To
 
 
 def _split(source: TomlSource, place: tuple[str, ...], kinds: Mapping[str, str]) -> tuple[str, float]:
-    """Name and factor to SI of a key, whose ending must be a unit of that quantity."""
+    """Name of a key and its factor to SI; the suffix must be a unit of that quantity."""
     key = place[-1]
     if key in kinds:
         return key, 1.0
@@ -105,14 +105,14 @@ def _split(source: TomlSource, place: tuple[str, ...], kinds: Mapping[str, str])
             others = ", ".join(f"{name}_{end}" for end in known)
             source.complain(
                 place,
-                f"{'.'.join(place)}: {ending!r} is no unit of {name}; keys: {name} [{kinds[name]}]"
+                f"{'.'.join(place)}: {ending!r} is not a unit of {name}; keys: {name} [{kinds[name]}]"
                 + (f", {others}" if others else ""),
             )
     return key, 1.0
 
 
 def _scaled(value: Any, factor: float) -> Any:
-    """Numbers and lists of them; anything else stays and is refused by whoever reads it."""
+    """Scale numbers and lists of them; anything else stays and is refused when it is read."""
     if factor == 1.0 or isinstance(value, bool):
         return value
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Wheels of an Atlas platform as data: those that drive the sphere, and rings of passive ones that hold it."""
+"""Wheels of an Atlas platform as data: those that drive the sphere, and rings of passive ones that support it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from motionbase.multibody.body import numbers_of, shown
 from motionbase.platform.parts import checked_number
 
 PROFILES = ("elliptical", "barrel", "cylindrical")
-ROLLER_LIMIT = math.radians(89.0)  # there the contact force is 57 times the force around the wheel
+ROLLER_LIMIT = math.radians(89.0)  # there the contact force is 57 times the force along the rim
 
 
 def checked_angle(owner: str, what: str, value: object, limit: float, why: str = "") -> float:
-    """A finite angle [rad] of at most so much either way; people are told in degrees."""
+    """A finite angle [rad] within +-limit; messages give degrees."""
     number = None if isinstance(value, bool) else numbers_of(value)
     if number is None or number.shape != () or not np.isfinite(number):
         raise PlatformError(f"{owner}: {what} is {shown(value)} rad, a finite number is wanted")
     angle = float(number)
-    if abs(angle) > limit * (1 + 1e-12):  # rounding of degrees
+    if abs(angle) > limit * (1 + 1e-12):  # allows for rounding of degrees
         raise PlatformError(
             f"{owner}: {what} is {math.degrees(angle):.6g} degrees, it must be between {-math.degrees(limit):g} and "
             f"{math.degrees(limit):g}{why}"
@@ -32,7 +32,7 @@ def checked_angle(owner: str, what: str, value: object, limit: float, why: str =
 
 
 def checked_count(owner: str, what: str, value: object, least: int) -> int:
-    """A whole number, at least so large."""
+    """A whole number, at least `least`."""
     if type(value) is not int or value < least:
         raise PlatformError(f"{owner}: {what} is {shown(value)}, a whole number of at least {least} is wanted")
     return value
@@ -44,10 +44,10 @@ class Rollers:
     """Free rollers around a driven wheel.
 
     Attributes:
-        count: around the wheel
+        count: number of rollers around the wheel
         profile: outline along the roller: elliptical, barrel or cylindrical
-        length: along the roller's axis [m]
-        radius: at its middle [m]
+        length: length along the roller's axis [m]
+        radius: radius at its middle [m]
     """
 
     count: int
@@ -68,24 +68,24 @@ class Rollers:
 class DrivenWheel:
     """A driven Mecanum or omni wheel outside the sphere, in a plane with the sphere's centre; its rim moves level.
 
-    The roller at the contact passes on force along its own axis alone. With a roller angle of 0 that axis lies in the
+    The roller at the contact transmits only a force along its own axis. With a roller angle of 0 that axis lies in the
     wheel's plane, along the rim: an omni wheel, which drives along the rim and lets the sphere pass sideways.
     At 90 degrees it is parallel to the axle: the rollers turn with the wheel, and nothing drives the sphere.
 
     Attributes:
-        azimuth: of the contact, counter-clockwise about z from x [rad]
-        elevation: of the contact over the sphere's equator [rad]; negative below
-        roller_angle: of the roller's axis at the contact against the plane of the wheel [rad]
-        radius: [m]
-        inertia: of the wheel about its axle [kg m^2]
-        rotor_inertia: of the motor's rotor about its own axis [kg m^2]
-        gear: turns of the motor for one of the wheel
-        torque_max, speed_max: of the motor, at its own shaft [N m], [rad/s]
-        friction: coefficient between roller and sphere, the least to count on
-        contact_area: of roller and sphere [m^2]
+        azimuth: azimuth of the contact, counter-clockwise about z from x [rad]
+        elevation: elevation of the contact above the sphere's equator [rad]; negative below
+        roller_angle: angle of the roller's axis at the contact to the plane of the wheel [rad]
+        radius: radius of the wheel [m]
+        inertia: inertia of the wheel about its axle [kg m^2]
+        rotor_inertia: inertia of the motor's rotor about its own axis [kg m^2]
+        gear: revolutions of the motor per revolution of the wheel
+        torque_max, speed_max: limits of the motor, at its own shaft [N m], [rad/s]
+        friction: friction coefficient between roller and sphere, the smallest to rely on
+        contact_area: contact area of roller and sphere [m^2]
         stiffness, damping: of contact and suspension along the normal [N/m], [N s/m]
-        creep: sliding speed along the roller for each newton that it passes on, without slip [m/(N s)]
-        rollers: around the wheel
+        creep: sliding speed along the roller per newton transmitted, without slip [m/(N s)]
+        rollers: the rollers around the wheel
     """
 
     azimuth: float
@@ -129,17 +129,17 @@ class DrivenWheel:
 
     @property
     def torque_limit(self) -> float:
-        """Of the motor, at the axle [N m]; the gear is taken for free of loss."""
+        """Torque limit of the motor, at the axle [N m]; the gear is assumed lossless."""
         return self.torque_max * self.gear
 
     @property
     def speed_limit(self) -> float:
-        """Of the motor, at the axle [rad/s]."""
+        """Speed limit of the motor, at the axle [rad/s]."""
         return self.speed_max / self.gear
 
     @property
     def coverage(self) -> float:
-        """Parts of the rim on which one row of rollers lies; 1 or more: some roller always touches."""
+        """Fraction of the rim covered by one row of rollers; from 1 on, some roller always touches."""
         chord = min(self.rollers.length * math.cos(self.roller_angle) / (2 * self.radius), 1.0)
         return self.rollers.count * math.asin(chord) / math.pi
 
@@ -149,13 +149,13 @@ class DrivenWheel:
 class PassiveRing:
     """Equally spaced passive wheels that press on the sphere and let it turn: normal force and rolling resistance.
 
-    The static analysis takes them for free of friction.
+    The static analysis assumes that they have no friction.
 
     Attributes:
-        count: of wheels
-        elevation: of the contacts over the equator [rad]
-        azimuth: of the first contact [rad]
-        radius: of the wheels [m]
+        count: number of wheels
+        elevation: elevation of the contacts above the equator [rad]
+        azimuth: azimuth of the first contact [rad]
+        radius: radius of the wheels [m]
         preload: normal force of each wheel on the sphere at rest [N]
         stiffness, damping: of contact and suspension of each wheel along the normal [N/m], [N s/m]
         rolling: resistance against the sphere's surface over the normal force

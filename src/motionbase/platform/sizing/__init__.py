@@ -1,1 +1,1 @@
-"""Sizing of a hexapod: what poses and motions ask of its legs, what its actuators have, and whether that fits."""
+"""Sizing of a hexapod: demands of poses and motions on its legs, capability of its actuators, and the reserves."""

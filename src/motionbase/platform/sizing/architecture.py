@@ -1,8 +1,8 @@
-"""Whether six legs can hold a platform at all: architectures that are singular at every pose.
+"""Whether six legs can hold a platform at all: architectures that are singular in every pose.
 
-Where base and platform joints are similar hexagons, leg k of one belonging to corner k of the other, the six leg lines
-depend on each other whatever the pose, so there is a motion that no leg resists (Ma and Angeles, Architecture
-Singularities of Platform Manipulators, 1991). A search over poses cannot mend that; another geometry can.
+If base and platform joints are similar hexagons, with leg k at corner k of both, the six leg lines are dependent in
+every pose, so there is a motion that no leg resists (Ma and Angeles, Architecture Singularities of Platform
+Manipulators, 1991). No pose avoids that; only another geometry does.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.sizing.forces import LegMotion, Motion
 from motionbase.platform.sizing.plausible import Finding
 
-SINGULAR = 1e9  # condition number from which a pose counts as singular; rounding leaves more than that
-USELESS = 1e3  # similar hexagons whose joints are rounded to the millimetre have this and more
+SINGULAR = 1e9  # condition number from which a pose counts as singular; rounding yields larger ones
+USELESS = 1e3  # similar hexagons with joints rounded to the millimetre have at least this
 POOR = 30.0  # condition numbers of built platforms are 2 to 10 over their workspaces
-ALIKE = 0.02  # of the radius: how far similar hexagons may be from each other
+ALIKE = 0.02  # of the radius: tolerance for similar hexagons
 SOMEWHERE = np.array([
     [0.3, -0.2, 0.1, 0.4, -0.3, 0.5], [-0.4, 0.3, 0.2, -0.2, 0.5, -0.3], [0.1, 0.5, -0.3, 0.3, 0.2, 0.4],
     [-0.2, -0.4, -0.2, -0.5, -0.1, 0.2],
 ])  # fmt: skip
-"""Poses with nothing special about them, as parts of the limits of position."""
+"""Generic poses, as fractions of the position limits."""
 
 
 def conditions_of(platform: Hexapod, J: Array) -> Array:
-    """(n,) largest over least singular value of (n, 6, 6) leg Jacobians, turns by the rms radius of the joints."""
+    """(n,) largest over smallest singular value of (n, 6, 6) leg Jacobians, scaled by the joints' rms radius."""
     return np.asarray(np.linalg.cond(J * platform.twist_scale))
 
 
 def condition_words(condition: float, digits: int = 3) -> str:
-    """A condition number for people: no platform has one of 1e17, that is a singular pose and its rounding."""
+    """A condition number for users; 1e17 is not a property of a platform, but a singular pose plus rounding."""
     return f"{condition:.{digits}f}" if condition < SINGULAR else "infinite (singular)"
 
 
 def architecture_findings(platform: Hexapod) -> list[Finding]:
-    """Whether the legs can hold the platform, everywhere and at neutral."""
+    """Whether the legs can hold the platform, in general and at neutral."""
     dof = np.vstack([np.zeros(6), SOMEWHERE * np.asarray(platform.limits.position)])
     conditions = conditions_of(platform, LegMotion(platform, Motion.of_dof(platform, dof)).J)
     neutral, everywhere = float(conditions[0]), float(conditions.min())
@@ -67,7 +67,7 @@ def architecture_findings(platform: Hexapod) -> list[Finding]:
 
 
 def are_similar(platform: Hexapod) -> bool:
-    """Whether the platform's joints, seen from above, are the base's turned, shifted and in another size; both flat."""
+    """Whether the platform's joints, seen from above, are the base's rotated, shifted and scaled; both flat."""
     base, joints = (np.asarray(points) - np.mean(points, axis=0) for points in (platform.base, platform.joints))
     if any(np.abs(one[:, 2]).max() > ALIKE * np.abs(one).max() for one in (base, joints)):
         return False
@@ -77,7 +77,7 @@ def are_similar(platform: Hexapod) -> bool:
 
 
 def check_architecture(platform: Hexapod) -> None:
-    """Refuse a platform whose legs cannot hold it."""
+    """Raise `PlatformError` for a platform that its legs cannot hold."""
     for one in architecture_findings(platform):
         if one.fatal:
             raise PlatformError(one.sentence)

@@ -1,7 +1,7 @@
-"""What an actuator has: forces at rest and at speed, speeds under load, friction, brake; for many legs at once.
+"""Capability of an actuator: forces at rest and at speed, speeds under load, friction, brake; for many legs at once.
 
-An electric leg is limited by its motor's torque, which falls above `speed_base`; a hydraulic one by what the two edges
-of its valve leave of the supply: A_in p_in - A_out p_out falls by (A_cap^3 + A_rod^3) (v / k)^2 with the speed.
+An electric leg is limited by its motor's torque, which falls above `speed_base`; a hydraulic one by the supply pressure
+that remains behind the two edges of its valve: A_in p_in - A_out p_out falls by (A_cap^3 + A_rod^3) (v / k)^2.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ import casadi as ca
 import numpy as np
 
 from motionbase.actuators.electric import ElectricActuator, force_limits
-from motionbase.actuators.friction import Friction
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.linear import no_load_speed, stall_force
 from motionbase.arrays import Array
+from motionbase.multibody.elements.friction_law import Friction
 from motionbase.platform.hexapod import Actuator
 
 
 class Capability(Protocol):
-    """What checks and duties ask of an actuator; forces are at the rod, pushing positive, before friction [N]."""
+    """Interface of an actuator for checks and duties; forces at the rod, pushing positive, before friction [N]."""
 
     @property
     def friction(self) -> Friction:
-        """Of the leg."""
+        """Friction of the leg."""
 
     @property
     def reflected(self) -> float:
-        """Mass that moves with the leg's extension alone [kg]."""
+        """Mass that moves only with the leg's extension [kg]."""
 
     @property
     def push(self) -> float:
@@ -36,26 +36,26 @@ class Capability(Protocol):
 
     @property
     def pull(self) -> float:
-        """Largest force at rest the other way, as a magnitude [N]."""
+        """Largest pulling force at rest, as a magnitude [N]."""
 
     @property
     def brake(self) -> float | None:
-        """What the closed brake holds [N]; None where there is no brake."""
+        """Holding force of the closed brake [N]; None without a brake."""
 
     @property
     def fastest(self) -> float:
         """Speed of extension without load [m/s]."""
 
     def forces(self, l_dot: Array) -> tuple[Array, Array]:
-        """Least and largest force at leg speeds [m/s]: less along the motion, full against it."""
+        """Smallest and largest force at leg speeds [m/s]: reduced along the motion, full against it."""
 
     def speed(self, f: Array) -> Array:
-        """Largest speed of extension at which the leg still pushes with f [m/s]; 0 where it does not."""
+        """Largest speed of extension at which the leg still pushes with f [m/s]; 0 if it cannot."""
 
 
 @final
 class ElectricCapability:
-    """Of a screw with its motor."""
+    """Capability of a screw with its motor."""
 
     def __init__(self, actuator: ElectricActuator) -> None:
         self.actuator, self.friction = actuator, actuator.friction
@@ -64,12 +64,12 @@ class ElectricCapability:
         self.fastest = actuator.v_max
 
     def forces(self, l_dot: Array) -> tuple[Array, Array]:
-        """As the drive limits them."""
+        """Forces within the limits of the drive."""
         least, largest = (np.array(ca.DM(one)) for one in force_limits(self.actuator, ca.DM(np.atleast_2d(l_dot))))
         return least.reshape(l_dot.shape), largest.reshape(l_dot.shape)
 
     def speed(self, f: Array) -> Array:
-        """The torque falls linearly from `speed_base` to none at `speed_max`."""
+        """The torque falls linearly from `speed_base` to zero at `speed_max`."""
         a = self.actuator
         share = np.clip(f / a.force_max, 0.0, 1.0)
         return np.where(f > a.force_max, 0.0, (a.speed_max - share * (a.speed_max - a.speed_base)) / a.ratio)
@@ -77,7 +77,7 @@ class ElectricCapability:
 
 @final
 class HydraulicCapability:
-    """Of a cylinder with its servo valve; leakage is left out."""
+    """Capability of a cylinder with its servo valve, without leakage."""
 
     def __init__(self, actuator: HydraulicActuator) -> None:
         self.actuator, self.friction, self.reflected = actuator, actuator.friction, 0.0
@@ -87,7 +87,7 @@ class HydraulicCapability:
         self.fastest = no_load_speed(actuator) if self.push > 0 else 0.0
 
     def forces(self, l_dot: Array) -> tuple[Array, Array]:
-        """With the valve fully open along the motion, as at rest against it."""
+        """With the valve fully open along the motion; as at rest against it."""
         lost = self._edges * l_dot**2
         least, largest = np.where(l_dot < 0, lost, 0.0) - self.pull, self.push - np.where(l_dot > 0, lost, 0.0)
         return np.minimum(least, 0.0), np.maximum(largest, 0.0)
@@ -98,11 +98,11 @@ class HydraulicCapability:
 
 
 def capability_of(actuator: Actuator) -> Capability:
-    """By the actuator's kind."""
+    """The capability, by the actuator's kind."""
     return ElectricCapability(actuator) if isinstance(actuator, ElectricActuator) else HydraulicCapability(actuator)
 
 
 def friction_force(friction: Friction, l_dot: Array) -> Array:
-    """Of steady sliding [N], along the motion: what the actuator pushes besides the load; 0 at rest."""
+    """Force of steady sliding [N] along the motion, which the actuator adds to the load; 0 at rest."""
     size = friction.coulomb + (friction.static - friction.coulomb) * np.exp(-((l_dot / friction.stribeck) ** 2))
     return np.asarray(np.sign(l_dot) * size + friction.sigma2 * l_dot)

@@ -1,4 +1,4 @@
-"""A design examined: architecture, plausible numbers, reserves; quick enough to be done whenever one is loaded."""
+"""Examination of a design: architecture, plausible numbers, reserves; fast enough to run whenever one is loaded."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from motionbase.platform.sizing.reserves import Reserve, Reserves
 @final
 @dataclass(frozen=True)
 class Examination:
-    """Of one platform.
+    """Result for one platform.
 
     Attributes:
-        findings: those with which it cannot work first
-        reserves: the table; empty where the legs cannot hold the platform at all
+        findings: fatal ones first
+        reserves: the table; empty if the legs cannot hold the platform at all
     """
 
     findings: tuple[Finding, ...]
@@ -26,15 +26,15 @@ class Examination:
 
     @property
     def works(self) -> bool:
-        """Whether nothing was found with which it cannot."""
+        """Whether there is no fatal finding."""
         return not any(one.fatal for one in self.findings)
 
 
 def examine(platform: Hexapod, *, thorough: bool = False) -> Examination:
-    """All that can be said of a design.
+    """All checks of a design.
 
     Args:
-        thorough: look for the poses of all axes at their limits and of all legs fully in or out, too
+        thorough: also search the poses of all axes at their limits and of all legs fully in or out
     """
     found = [*architecture_findings(platform), *plausible_findings(platform)]
     rows: list[Reserve] = []

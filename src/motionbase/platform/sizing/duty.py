@@ -1,7 +1,7 @@
-"""What a manoeuvre asks of every leg: stroke, speed, force, torque, power, flow and heat, moment by moment and in sum.
+"""Demand of a manoeuvre on every leg: stroke, speed, force, torque, power, flow and heat, over time and in total.
 
-The drive's force is that of weight and inertia of payload, cylinders, rods and rotor, and of sliding friction. Oil does
-not leak here and does not spring, and windings have no resistance: what a file does not say is not in the figures.
+The drive's force covers weight and inertia of payload, cylinders, rods and rotor, and sliding friction. Leakage and
+compression of the oil and the resistance of windings are not included, because the file does not contain them.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from motionbase.platform.sizing.forces import BLOCK, LegMotion, Motion
 from motionbase.spatial.equals import first_largest
 
 REST = 1e-9  # [m/s]: slower is rest, where friction has no direction
-STRICT = 1e-9  # of a limit: less is rounding
+STRICT = 1e-9  # of a limit: a smaller excess is rounding
 
 
 @final
 @dataclass(frozen=True)
 class Beyond:
-    """A leg that is asked for more than it has; the worst moment.
+    """A demand that exceeds a leg's capability, at the worst instant.
 
     Attributes:
-        leg: 1 to 6; what: stroke, speed or force; asked, has: in unit; t: [s]
+        leg: 1 to 6; what: stroke, speed or force; asked, has: demand and capability in unit; t: time [s]
     """
 
     leg: int
@@ -44,7 +44,7 @@ class Beyond:
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """Message for users."""
         return (
             f"leg {self.leg}: {self.what} of {self.asked:.4g} {self.unit} at {self.t:.4g} s, and {self.has:.4g} "
             f"{self.unit} is what there is"
@@ -54,7 +54,7 @@ class Beyond:
 @final
 @dataclass(frozen=True, eq=False)
 class Duty:
-    """Of n moments; arrays are (n, 6), leg by leg.
+    """Demand at n instants; arrays are (n, 6), one column per leg.
 
     Attributes:
         t: (n,) [s]
@@ -73,44 +73,44 @@ class Duty:
 
     @property
     def included(self) -> str:
-        """What forces are of, in words."""
+        """What the forces include, in words."""
         return f"payload, cylinders, rods{', rotors' if self.platform.electric else ''} and friction"
 
     @cached_property
     def has(self) -> Capability:
-        """The actuators."""
+        """Capability of the actuators."""
         return capability_of(self.platform.actuator)
 
     @cached_property
     def friction(self) -> Array:
-        """Force that sliding takes, along the motion [N]; nothing at rest."""
+        """Force of sliding friction, along the motion [N]; zero at rest."""
         moving = np.where(np.abs(self.l_dot) > REST, self.l_dot, 0.0)
         return friction_force(self.has.friction, moving)
 
     @cached_property
     def force(self) -> Array:
-        """Of the drive at the rod: load and friction [N]."""
+        """Force of the drive at the rod: load and friction [N]."""
         return np.asarray(self.load + self.friction)
 
     @cached_property
     def limits(self) -> tuple[Array, Array]:
-        """Least and largest force of the drive at these speeds [N]."""
+        """Smallest and largest force of the drive at these speeds [N]."""
         return self.has.forces(self.l_dot)
 
     @cached_property
     def power(self) -> Array:
-        """Of the drive at the rod [W]; negative where the load drives it."""
+        """Power of the drive at the rod [W]; negative if the load drives it."""
         return np.asarray(self.force * self.l_dot)
 
     @cached_property
     def torque(self) -> Array | None:
-        """Of the motor [N m]; None where there is none."""
+        """Torque of the motor [N m]; None without a motor."""
         a = self.platform.actuator
         return np.asarray(self.force / a.ratio) if isinstance(a, ElectricActuator) else None
 
     @cached_property
     def flow(self) -> Array | None:
-        """From the supply [m^3/s], without leakage; None where there is no oil."""
+        """Flow from the supply [m^3/s], without leakage; None without oil."""
         a = self.platform.actuator
         if not isinstance(a, HydraulicActuator):
             return None
@@ -118,7 +118,7 @@ class Duty:
 
     @cached_property
     def heat(self) -> Array:
-        """Where energy is lost [W]: friction, and what valves throttle, or what a motor brakes (see docs/sizing.md)."""
+        """Lost power [W]: friction, plus throttling in valves or braking by a motor (see docs/sizing.md)."""
         a = self.platform.actuator
         if not isinstance(a, HydraulicActuator) or self.flow is None:
             return np.asarray(self.friction * self.l_dot + np.maximum(-self.power, 0.0))
@@ -126,7 +126,7 @@ class Duty:
         return np.asarray(a.p_supply * self.flow - a.p_return * back - self.load * self.l_dot)
 
     def mean(self, values: Array) -> Array:
-        """Over time, by trapezia; along the first axis."""
+        """Mean over time by the trapezoidal rule, along the first axis."""
         if len(self.t) < 2:
             return np.asarray(values.mean(axis=0))
         return np.asarray(np.trapezoid(values, self.t, axis=0) / (self.t[-1] - self.t[0]))
@@ -136,7 +136,7 @@ class Duty:
         return np.asarray(np.sqrt(self.mean(values**2)))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Leg by leg, SI."""
+        """One row per leg, in SI units."""
         stroke = self.platform.stroke
         columns: dict[str, Array] = {
             "l_min_m": self.l.min(axis=0), "l_max_m": self.l.max(axis=0),
@@ -158,14 +158,14 @@ class Duty:
 
     @cached_property
     def reserve(self) -> Array:
-        """What the drive has over what it is asked for at the same moment and speed; infinite where that is nothing."""
+        """Capability of the drive over its demand at the same instant and speed; infinite without a demand."""
         least, largest = self.limits
         has = np.where(self.force >= 0, largest, -least)
         asked = np.abs(self.force)
         return np.asarray(np.divide(has, asked, out=np.full_like(asked, np.inf), where=asked > 0))
 
     def totals(self) -> dict[str, float]:
-        """Of all legs together: what supply and cooling see."""
+        """Totals of all legs, for the supply and the cooling."""
         power = self.power.sum(axis=1)
         found = {"power_peak_W": float(power.max()), "power_mean_W": float(self.mean(power)),
                  "heat_mean_W": float(self.mean(self.heat.sum(axis=1)))}  # fmt: skip
@@ -176,7 +176,7 @@ class Duty:
         return found
 
     def beyond(self) -> list[Beyond]:
-        """Legs that are asked for more stroke, speed or force than there is."""
+        """Legs whose demand of stroke, speed or force exceeds their capability."""
         stroke, fastest, found = self.platform.stroke, self.platform.limits.leg_velocity, []
         out = np.maximum(stroke.l_min - self.l, self.l - stroke.l_max)
         for k in range(LEGS):
@@ -196,7 +196,7 @@ class Duty:
 def duty_of(
     platform: Hexapod, t: ArrayLike, dof: ArrayLike, dof_dot: ArrayLike, dof_ddot: ArrayLike
 ) -> Duty:  # fmt: skip
-    """Of (n,) times [s] that go on, and (n, 6) degrees of freedom from neutral with their derivatives [m, rad]."""
+    """The duty for (n,) ascending times [s] and (n, 6) degrees of freedom from neutral with derivatives [m, rad]."""
     when = np.asarray(t, dtype=np.float64)
     x, x_dot, x_ddot = (np.asarray(one, dtype=np.float64) for one in (dof, dof_dot, dof_ddot))
     if not len(when) or any(one.shape != (len(when), LEGS) for one in (x, x_dot, x_ddot)):

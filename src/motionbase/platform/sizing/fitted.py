@@ -1,7 +1,7 @@
-"""Velocities and accelerations of sampled positions: a cubic through the samples around each moment, by least squares.
+"""Velocities and accelerations of sampled positions: a least-squares cubic through the samples around each instant.
 
-Savitzky and Golay (1964), for samples at any times. Five samples are the least; more of them smooth noise, and shave
-what is quicker than the window.
+Savitzky and Golay (1964), for samples at any times. At least five samples are used; more of them smooth noise, and
+attenuate motion that is faster than the window.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 
 LEAST, ORDER = 5, 3
-BLOCK = 1024  # moments at once
+BLOCK = 1024  # instants at once
 
 
 def fitted(t: Array, x: Array, window: float = 0.0) -> tuple[Array, Array, Array]:
     """(n, m) positions, velocities and accelerations of (n, m) samples at (n,) times [s].
 
     Args:
-        window: how much of the time around a moment counts [s]; five samples at least
+        window: time span around an instant [s]; at least five samples
     """
     n = len(t)
     steps = np.diff(t)

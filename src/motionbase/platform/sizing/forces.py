@@ -1,9 +1,9 @@
-"""Leg forces of a motion, for many moments at once: payload and legs with all their masses, in closed form.
+"""Leg forces of a motion, for many instants at once: payload and legs with all their masses, in closed form.
 
 The same mechanism as `platform.mechanism`: a cylinder on a universal joint of the base, a rod that slides in it, a ball
 joint at the platform. A leg has the speeds (a_dot, b_dot, l_dot) of its two bearings and its slide, which move its
 upper end by T (a_dot, b_dot, l_dot). By virtual work (Kane) its inertia and weight are the force T^-T Q at the
-platform's joint, and J' f is what the payload and these six forces need. Nothing is compiled.
+platform's joint, and J' f is the sum of the payload's demand and these six forces. Nothing is compiled.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from motionbase.platform.gimbals import neutral_frames
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.mechanism import STANDARD_GRAVITY
 
-INCLUDED = "payload and legs (cylinders and rods)"  # what the weight in every force here is of
+INCLUDED = "payload and legs (cylinders and rods)"  # what the weight in all these forces includes
 G_W = np.array(STANDARD_GRAVITY)
-BLOCK = 4096  # moments at once: what lies between needs some 30 arrays of them
+BLOCK = 4096  # instants at once: the intermediate results need some 30 arrays of them
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """The platform at n moments; all in W.
+    """The platform at n instants; all in W.
 
     Attributes:
         p, v, a: (n, 3) position [m], velocity [m/s] and acceleration [m/s^2] of P's origin
@@ -50,14 +50,14 @@ class Motion:
 
     @staticmethod
     def at_rest(p_W: ArrayLike, Q_WP: ArrayLike) -> Motion:
-        """Of (n, 3) positions [m] and (n, 4) unit quaternions."""
+        """A platform at rest at (n, 3) positions [m] and (n, 4) unit quaternions."""
         p = np.atleast_2d(np.asarray(p_W, dtype=np.float64))
         still = np.zeros_like(p)
         return Motion(p, rotations(Q_WP), still, still, still, still)
 
     @staticmethod
     def of_dof(platform: Hexapod, dof: ArrayLike, dof_dot: ArrayLike = 0.0, dof_ddot: ArrayLike = 0.0) -> Motion:
-        """Of (n, 6) degrees of freedom from neutral [m, rad] and their derivatives in time; angles are ZYX."""
+        """From (n, 6) degrees of freedom from neutral [m, rad] and their time derivatives; angles are ZYX."""
         x = np.atleast_2d(np.asarray(dof, dtype=np.float64))
         x_dot, x_ddot = (np.broadcast_to(np.asarray(one, dtype=np.float64), x.shape) for one in (dof_dot, dof_ddot))
         (roll, pitch, yaw), rates = x[:, 3:].T, x_dot[:, 3:]
@@ -77,7 +77,7 @@ class Motion:
 
 
 def rotations(Q_WP: ArrayLike) -> Array:
-    """(n, 3, 3) of (n, 4) unit quaternions wxyz."""
+    """(n, 3, 3) matrices of (n, 4) unit quaternions wxyz."""
     w, x, y, z = np.atleast_2d(np.asarray(Q_WP, dtype=np.float64)).T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -139,7 +139,7 @@ class LegMotion:
 
     @cached_property
     def u_dot(self) -> Array:
-        """(n, 6, 3) [1/s]."""
+        """(n, 6, 3) rates of the unit vectors [1/s]."""
         return np.asarray((self.d_dot - self.u * self.l_dot[..., None]) / self.lengths[..., None])
 
     @cached_property
@@ -148,26 +148,26 @@ class LegMotion:
         return _dot(self.u, self.d_ddot) + self.lengths * _dot(self.u_dot, self.u_dot)
 
     def forces(self, wrench_W: ArrayLike | None = None, reflected: float = 0.0) -> Array:
-        """(n, 6) forces of the actuators on the rods [N], pushing positive, of weight and inertia of payload and legs.
+        """(n, 6) forces of the actuators on the rods [N], pushing positive, for weight and inertia of payload and legs.
 
         Args:
-            wrench_W: (6,) moment about P's origin [N m] and force [N] from outside, besides
-            reflected: mass that moves with each leg's extension alone, as the rotor of its motor does [kg]
+            wrench_W: (6,) additional external moment about P's origin [N m] and force [N]
+            reflected: mass that moves only with each leg's extension, such as the rotor of its motor [kg]
         """
         needed = self._payload - checked_wrench(wrench_W)
         legs = self._leg_loads(reflected)
         needed[:, :3] += _cross(self.b, legs).sum(axis=1)
         needed[:, 3:] += legs.sum(axis=1)
-        scale = self.platform.twist_scale  # alike rows: the solution is better conditioned
+        scale = self.platform.twist_scale  # scaled rows: the solution is better conditioned
         K = np.swapaxes(self.J, 1, 2) * scale[:, None]
         try:
             return np.asarray(np.linalg.solve(K, (needed * scale)[..., None])[..., 0])
-        except np.linalg.LinAlgError:  # a pose among them is singular to the last bit
+        except np.linalg.LinAlgError:  # one of the poses is exactly singular
             return np.stack([_solved(*one) for one in zip(K, needed * scale, strict=True)])
 
     @cached_property
     def _payload(self) -> Array:
-        """(n, 6) moment about P's origin and force that the payload needs."""
+        """(n, 6) moment about P's origin and force required by the payload."""
         load, at = self.platform.payload, self.motion
         arm = at.R @ np.asarray(load.com)
         I = at.R @ load.inertia_matrix @ np.swapaxes(at.R, 1, 2)
@@ -178,16 +178,16 @@ class LegMotion:
         return np.concatenate([moment, force], axis=1)
 
     def _leg_loads(self, reflected: float) -> Array:
-        """(n, 6, 3) forces at the platform joints that legs and rotors need [N]."""
+        """(n, 6, 3) forces at the platform joints required by legs and rotors [N]."""
         cylinder, rod = self.platform.cylinder, self.platform.rod
         u, l = self.u, self.lengths[..., None]
         x = np.broadcast_to(neutral_frames(self.platform)[:, :, 0], u.shape)
         across = _cross(u, x)
         y = across / np.linalg.norm(across, axis=2)[..., None]
-        axes = np.stack([_cross(x, self.d), _cross(y, self.d), u], axis=3)  # d_dot of each speed, as columns
+        axes = np.stack([_cross(x, self.d), _cross(y, self.d), u], axis=3)  # d_dot for each speed, as columns
         turn, swing, _ = np.moveaxis(np.linalg.solve(axes, self.d_dot[..., None])[..., 0], 2, 0)[..., None]
         omega = turn * x + swing * y
-        # d_ddot = axes @ (a_ddot, b_ddot, l_ddot) + what the speeds alone make
+        # d_ddot = axes @ (a_ddot, b_ddot, l_ddot) + velocity terms
         carried = turn * swing * _cross(x, y)
         speeds = _cross(carried, self.d) + _cross(omega, _cross(omega, self.d))
         speeds += 2 * self.l_dot[..., None] * _cross(omega, u)
@@ -195,7 +195,7 @@ class LegMotion:
         alpha = rates[..., :1] * x + rates[..., 1:2] * y + carried
         turning = _cross(alpha, u) + _cross(omega, _cross(omega, u))
         lifted = cylinder.mass * (cylinder.com * turning - G_W)
-        slid = self.d_ddot - rod.com * turning  # of the rod's centre of mass
+        slid = self.d_ddot - rod.com * turning  # acceleration of the rod's centre of mass
         pushed = rod.mass * (slid - G_W)
         lateral = cylinder.inertia_lateral + rod.inertia_lateral
         axial = cylinder.inertia_axial + rod.inertia_axial - lateral
@@ -210,8 +210,8 @@ class LegMotion:
 def holding_forces(platform: Hexapod, p_W: Array, Q_WP: Array, wrench_W: ArrayLike | None = None) -> Array:
     """(n, 6) leg forces [N], pushing positive, that hold payload and legs at rest at n poses.
 
-    The weight is that of the payload, the cylinders and the rods; friction carries nothing. A moment [N m] about P's
-    origin and a force [N] may act on the platform besides.
+    The weight is that of the payload, the cylinders and the rods; friction carries nothing. An external moment [N m]
+    about P's origin and a force [N] may act on the platform in addition.
     """
     parts = (slice(k, k + BLOCK) for k in range(0, len(p_W), BLOCK))
     found = [LegMotion(platform, Motion.at_rest(p_W[part], Q_WP[part])).forces(wrench_W) for part in parts]
@@ -219,7 +219,7 @@ def holding_forces(platform: Hexapod, p_W: Array, Q_WP: Array, wrench_W: ArrayLi
 
 
 def checked_wrench(wrench_W: ArrayLike | None) -> Array:
-    """(6,) moment [N m] and force [N]; none is zeros."""
+    """(6,) moment [N m] and force [N]; zeros for None."""
     wrench = np.zeros(LEGS) if wrench_W is None else np.asarray(wrench_W, dtype=np.float64)
     if wrench.shape != (LEGS,) or not np.all(np.isfinite(wrench)):
         raise PlatformError(f"wrench is {shown(wrench_W)}, six finite numbers are wanted: moment [N m], then force [N]")
@@ -227,7 +227,7 @@ def checked_wrench(wrench_W: ArrayLike | None) -> Array:
 
 
 def _cross(a: Array, b: Array) -> Array:
-    """Along the last axis; numpy's own takes ten times as long for the few rows of a check."""
+    """Cross product along the last axis; NumPy's takes ten times as long for the few rows of a check."""
     (ax, ay, az), (bx, by, bz) = ((v[..., 0], v[..., 1], v[..., 2]) for v in (a, b))
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 

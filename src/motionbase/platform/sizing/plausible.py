@@ -1,6 +1,6 @@
-"""Findings about a design; numbers that no platform has, and numbers that few have: mostly units mixed up.
+"""Findings about single numbers of a design: impossible values and unusual ones, mostly from mixed-up units.
 
-`docs/sizing.md` has the limits and where each is from.
+`docs/sizing.md` has the limits and their sources.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from motionbase.actuators.electric import ElectricActuator
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.shape import mean_radius
 
-STEEL = 7850.0  # [kg/m^3]: a body denser than solid steel is a slip
-COM = (3.0, 10.0)  # distance of the centre of mass over the radius of the joints: odd, wrong
-GYRATION = (0.2, 3.0, 10.0)  # radius of gyration over the radius of the joints: odd below, odd above, wrong above
-HEAVY = 3.0  # six legs over the payload: odd above
-SPREAD = 0.25  # length of a uniform rod of a leg part's inertia over the distance of its centre of mass: odd below
+STEEL = 7850.0  # [kg/m^3]: a body denser than solid steel is a mistake
+COM = (3.0, 10.0)  # distance of the centre of mass over the radius of the joints: unusual, impossible
+GYRATION = (0.2, 3.0, 10.0)  # radius of gyration over the joints': unusual below, unusual above, impossible above
+HEAVY = 3.0  # six legs over the payload: unusual above
+SPREAD = 0.25  # length of a uniform rod with a leg part's inertia over its com: unusual below
 
 
 @final
 @dataclass(frozen=True)
 class Finding:
-    """Wrong, so that the design cannot work, or odd to an experienced designer.
+    """A fatal error in a design, or a value that an experienced designer would question.
 
     Attributes:
-        key: of the platform's file, dotted, where the number stands
-        fatal: whether it cannot work
+        key: dotted key of the number in the platform's file
+        fatal: whether the design cannot work
         sentence: part, value and what would work
     """
 
@@ -41,20 +41,20 @@ class Finding:
 
     @property
     def level(self) -> str:
-        """In one word."""
+        """The level in one word."""
         return "error" if self.fatal else "warning"
 
 
 @final
 @dataclass(frozen=True)
 class Range:
-    """Values that a number may have.
+    """Permitted and usual values of a number.
 
     Attributes:
-        key: dotted; unit: in the file
-        wrong: below and above cannot be; odd: below and above is unusual
+        key: dotted; unit: that of the file
+        wrong: bounds beyond which a value is impossible; odd: bounds beyond which it is unusual
         usual: who has such values, in words
-        slips: other units that people mix up, each with its size in the file's
+        slips: other units that users may have meant, each with its value in the file's unit
     """
 
     key: str
@@ -65,7 +65,7 @@ class Range:
     slips: tuple[tuple[str, float], ...] = ()
 
     def finding(self, value: float) -> Finding | None:
-        """About a value, if there is something to say."""
+        """The finding about a value, if there is one."""
         if self.odd[0] <= value <= self.odd[1]:
             return None
         meant = next(((u, s) for u, s in self.slips if self.odd[0] <= value * s <= self.odd[1]), None)
@@ -103,7 +103,7 @@ RADIUS = ((1e-3, 200.0), (0.02, 20.0))
 
 
 def plausible_findings(platform: Hexapod) -> list[Finding]:
-    """Everything about single numbers and their ratios, in the order of the file."""
+    """All findings about single numbers and their ratios, in the order of the file."""
     ranges = (*ANY_KIND, *(ELECTRIC if isinstance(platform.actuator, ElectricActuator) else HYDRAULIC))
     singly = (one.finding(_value(platform, one.key)) for one in ranges)
     return [*_sizes(platform), *_payload(platform), *_legs(platform), *filter(None, singly)]

@@ -1,4 +1,4 @@
-"""A manoeuvre's demand as a picture: stroke, speed, force, power, torque or flow over time, and force over speed."""
+"""Plots of a manoeuvre's demand: stroke, speed, force, power, torque or flow over time, and force over speed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LIMIT = "#b00020"
-MOST_POINTS = 4000  # of a curve
+MOST_POINTS = 4000  # per curve
 
 
 def write_duty(duty: Duty, path: Path | str) -> None:
-    """Write a PNG, PDF or SVG, by the ending of the name."""
-    # A Figure of its own, not pyplot: no display, no state, nothing to close.
+    """Write a PNG, PDF or SVG, by the suffix of the name."""
+    # A separate Figure, not pyplot: no display, no state, nothing to close.
     from matplotlib.figure import Figure
 
     stroke, fastest = duty.platform.stroke, duty.platform.limits.leg_velocity
@@ -54,14 +54,14 @@ def _curves(axes: Axes, duty: Duty, values: Array, label: str, limits: tuple[flo
     low, high = float(values.min()), float(values.max())
     room = max(high - low, 1e-9)
     for limit in limits:
-        if low - 2 * room < limit < high + 2 * room:  # a limit far away would flatten the curves
+        if low - 2 * room < limit < high + 2 * room:  # a distant limit would flatten the curves
             axes.axhline(limit, color=LIMIT, linewidth=1, linestyle="--")
     axes.set_ylabel(label)
     axes.grid(alpha=0.3)
 
 
 def _force_over_speed(axes: Axes, duty: Duty) -> None:
-    """Each moment as a point, inside what the drive can do."""
+    """Each instant as a point, within the capability of the drive."""
     thin = _thin(len(duty.t))
     for k in range(LEGS):
         axes.plot(duty.l_dot[thin, k], 1e-3 * duty.force[thin, k], ".", markersize=2, color=COLOURS[k])

@@ -1,7 +1,7 @@
-"""Reserves of a design: what the actuators have over what weight, friction and the platform's own limits ask of them.
+"""Reserves of a design: capability of the actuators over the demands of weight, friction and the platform's limits.
 
 At neutral and at both ends of every axis that may be commanded; in a thorough check also at the corners of all axes
-together and where all legs are fully in or out.
+together and with all legs fully in or out.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from motionbase.platform.sizing.plausible import Finding
 from motionbase.record.axes import DOFS
 from motionbase.spatial.equals import first_largest, first_least
 
-LIFT = (1.0, 1.5)  # force at rest over weight and friction at neutral: wrong below, odd below
+LIFT = (1.0, 1.5)  # force at rest over weight and friction at neutral: fatal below, unusual below
 LIFT_AT_ENDS = (1.0, 1.1)
 HOLD = (1.0, 1.5)  # brake over weight
-OVERHAULED = 1.05  # measured over largest speed of a drive at which its load drives it: a fault to the control law
+OVERHAULED = 1.05  # measured over largest speed of a drive from which its load drives it: a fault for the control law
 FAST = (1 / OVERHAULED, 1.0)  # speed without load over leg_velocity
 LIFT_FAST, ACCELERATE = (0.0, 1.0), (0.0, 1.0)
-NONE = (0.0, 0.0)  # beyond what may be commanded: told, not judged
-TOO_STRONG = 100.0  # force at rest over weight: mass or actuator is a slip
-DRAG = 0.3  # friction over the force at rest: odd above
-TUNED = 10.0  # mass that a drive is tuned for over a leg's share of the moving mass: odd above, and below its inverse
-RATES = 3.0  # leg rate that a limit of velocity asks for over the legs' own limit: odd above
+NONE = (0.0, 0.0)  # beyond what may be commanded: reported, not judged
+TOO_STRONG = 100.0  # force at rest over weight: mass or actuator is a mistake
+DRAG = 0.3  # friction over the force at rest: unusual above
+TUNED = 10.0  # mass that a drive is tuned for over a leg's share of the mass: unusual above, or below its inverse
+RATES = 3.0  # leg rate for a velocity limit over the legs' own limit: unusual above
 HALVINGS = 30
 
 
@@ -43,13 +43,13 @@ class Reserve:
     """One row of the table.
 
     Attributes:
-        what: is needed; where: at which poses; key: dotted, of the number that would have to change
-        needed, available: of the worst leg, in `unit`
-        limits: factors below which it cannot work, and below which it is odd
-        means: what it means not to have enough
+        what: the requirement; where: poses; key: dotted key of the number that would have to change
+        needed, available: for the worst leg, in `unit`
+        limits: factors below which the design cannot work, and below which it is unusual
+        means: consequence of a shortage
         remedy: what would work
-        leg: 1 to 6, the worst; None where all are alike
-        at: of the poses the worst
+        leg: the worst, 1 to 6; None if all are equal
+        at: the worst of the poses
     """
 
     what: str
@@ -66,19 +66,19 @@ class Reserve:
 
     @property
     def factor(self) -> float:
-        """What there is over what is needed."""
+        """Available over needed."""
         return self.available / self.needed if self.needed > 0 else np.inf
 
     @property
     def verdict(self) -> str:
-        """Error, warning, ok, or a dash where it is not judged."""
+        """Error, warning, ok, or a dash if it is not judged."""
         if self.limits == NONE:
             return "-"
         return "error" if self.factor < self.limits[0] else "warning" if self.factor < self.limits[1] else "ok"
 
     @property
     def finding(self) -> Finding | None:
-        """Where it is not ok."""
+        """The finding, unless it is ok."""
         if self.verdict not in ("error", "warning"):
             return None
         leg = "a leg" if self.leg is None else f"leg {self.leg}"
@@ -94,7 +94,7 @@ class Reserve:
 
 @final
 class Reserves:
-    """Of one platform."""
+    """Reserves of one platform."""
 
     def __init__(self, platform: Hexapod) -> None:
         self.platform, self.has = platform, capability_of(platform.actuator)
@@ -114,7 +114,7 @@ class Reserves:
         return self._legs.forces()
 
     def rows(self, thorough: bool = False) -> list[Reserve]:
-        """The quick ones need no compiled kernel; the thorough ones look for poses."""
+        """All rows; the quick ones need no compiled kernel, the thorough ones search for poses."""
         rows = [*self._forces(), self.speed, self._power(), self._accelerated()]
         return [*rows, *self._far()] if thorough else rows
 
@@ -148,14 +148,14 @@ class Reserves:
 
     @property
     def speed(self) -> Reserve:
-        """Of the actuators, without load, over what legs may be asked for."""
+        """Speed of the actuators without load, over the leg velocity that may be commanded."""
         v, fastest = self.platform.limits.leg_velocity, self.has.fastest
         remedy = f"limits.leg_velocity of {0.95 * fastest:.3g} m/s would do, or {_more_speed(self.platform)}"
         return Reserve("speed without load", "anywhere", "limits.leg_velocity", v, fastest, "m/s", FAST,
                        "the actuators cannot reach limits.leg_velocity", remedy)  # fmt: skip
 
     def _power(self) -> Reserve:
-        """Lifting at full speed."""
+        """Power to lift at full speed."""
         v, leg = self.platform.limits.leg_velocity, first_largest(self._hold[0])
         needed = float(self._hold[0, leg]) + float(friction_force(self.has.friction, np.array([v]))[0])
         has, reached = float(self.has.forces(np.array([v]))[1][0]), float(self.has.speed(np.array([needed]))[0])
@@ -164,7 +164,7 @@ class Reserves:
                        f"under its load a leg reaches {reached:.3g} m/s", leg + 1, "at neutral")  # fmt: skip
 
     def _accelerated(self) -> Reserve:
-        """Each axis alone from rest at neutral, by its limit of acceleration, either way."""
+        """Force to accelerate each axis alone from rest at neutral, by its limit, in both directions."""
         most = np.diag(self.platform.limits.acceleration)
         asked = Motion.of_dof(self.platform, np.zeros((12, 6)), 0.0, np.vstack([most, -most]))
         f = LegMotion(self.platform, asked).forces(reflected=self.has.reflected)
@@ -179,7 +179,7 @@ class Reserves:
                        f"a lower limit of acceleration in {axis} would do", leg + 1, f"in {axis}")  # fmt: skip
 
     def _far(self) -> Iterator[Reserve]:
-        """Poses that have to be looked for."""
+        """Reserves at poses that must be searched."""
         corners, found = _corners(self.platform), extremes(self.platform)
         at_corners = LegMotion(self.platform, Motion.of_dof(self.platform, corners)).forces()
         out = holding_forces(self.platform, found.p_W[found.converged], found.Q_WP[found.converged])
@@ -193,7 +193,7 @@ class Reserves:
                 yield self._held("legs fully in or out, all 64", out, NONE, names)
 
     def slips(self) -> Iterator[Finding]:
-        """Actuators that do not belong to the platform."""
+        """Findings about actuators that do not match the platform."""
         limits, has, mass = self.platform.limits, self.has, self.platform.payload.mass
         if isinstance(a := self.platform.actuator, ElectricActuator):
             yield from self._drive(a)
@@ -220,7 +220,7 @@ class Reserves:
             ))  # fmt: skip
 
     def _drive(self, a: ElectricActuator) -> Iterator[Finding]:
-        """Rotor and tuning."""
+        """Findings about rotor and tuning."""
         wanted, share = self.platform.limits.leg_acceleration, self.platform.moving_mass / LEGS
         torque = a.reflected_mass * wanted / a.ratio
         if torque > a.torque_max:
@@ -238,7 +238,7 @@ class Reserves:
 
 
 def plain(x: float) -> str:
-    """A number for people: four digits, and no powers of ten where it is large."""
+    """A number for users: four digits, without exponent for large numbers."""
     return f"{x:.4g}" if abs(x) < 1e4 else f"{x:.0f}"
 
 
@@ -249,7 +249,7 @@ def _end(dof: Array) -> str:
 
 
 def _corners(platform: Hexapod) -> Array:
-    """(64, 6) all axes at their limits at once, or as far on that way from neutral as the operational stroke goes."""
+    """(64, 6) all axes at their limits at once, or as far in that direction as the operational stroke permits."""
     signs = 1.0 - 2.0 * ((np.arange(64)[:, None] >> np.arange(6)) & 1)
     way = signs * np.asarray(platform.limits.position)
     stroke, low, high = platform.stroke, np.zeros((64, 1)), np.ones((64, 1))
@@ -267,7 +267,7 @@ def _force_key(platform: Hexapod) -> str:
 
 
 def _more_force(platform: Hexapod, force: float) -> str:
-    """What would make it [N]."""
+    """Suggestion that would provide this force [N]."""
     a = platform.actuator
     if isinstance(a, ElectricActuator):
         return f"actuator.torque_max of {plain(force / a.ratio)} N m would do"
