@@ -1,6 +1,6 @@
-"""For all tests: what every worker and every process started by a test would otherwise make again is kept on disk.
+"""Settings of all tests: compiled code and bytecode are kept on disk for all workers and processes.
 
-An example of hypothesis may take as long as a busy machine needs; speed is for the benchmarks.
+Examples of hypothesis have no time limit, because the machine may be busy; speed is for the benchmarks.
 """
 
 import gc
@@ -14,16 +14,18 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests import tier
+
 settings.register_profile("motionbase", deadline=None)
 settings.load_profile("motionbase")
 
-# Object code goes to a folder beside the user's own, so that `motionbase cache` shows nothing of the tests. A key holds
+# Object code goes to a folder beside the user's own, so that `motionbase cache` does not show that of tests. A key has
 # the instructions, the processor and a digest of the compiler, so a change of any of them compiles again.
 _KEPT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "motionbase"
 os.environ.setdefault("MOTIONBASE_CACHE", str(_KEPT / "test-objects"))
 
-# Tests start hundreds of Python processes. Where bytecode may not be written beside the sources, as images of
-# containers often have it, each would compile every module it imports: half of its time.
+# Tests start hundreds of Python processes. If bytecode may not be written beside the sources, as in many container
+# images, each process would spend half of its time on compiling the modules it imports.
 if sys.dont_write_bytecode:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
@@ -31,7 +33,7 @@ if sys.dont_write_bytecode:
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 
-# A shell lets its jobs in the background ignore Ctrl-C, and children of tests, who are sent it, would inherit that.
+# Background jobs of a shell ignore Ctrl-C, and children of tests, which are sent it, would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -43,21 +45,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="also run tests that take minutes each (marked `long`)")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    tier.ALL = config.getoption("--all")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Before any fixture is made."""
+    """Skip long tests before any fixture is made."""
     if (long := item.get_closest_marker("long")) and not item.config.getoption("--all"):
         pytest.skip(f"{long.args[0]}: ./motionbase test --all")
 
 
 def pytest_runtest_teardown() -> None:
-    """A command that ran in this process may have made it more or less urgent for good: not for the tests after it."""
-    with suppress(PermissionError):  # to be as urgent as before may need a right
+    """Restore the priority, which a command that ran in this process may have changed."""
+    with suppress(PermissionError):  # raising the priority may not be permitted
         os.setpriority(os.PRIO_PROCESS, 0, NICE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files whose tests wait in turn with files whose tests compute, so that workers seldom all wait or all compute."""
+    """Alternate files whose tests wait with files whose tests compute, so that workers seldom all do the same."""
     files: tuple[list[Path], list[Path]] = ([], [])
     for path in dict.fromkeys(item.path for item in items):
         files[any(part in WAITING for part in path.parts)].append(path)
@@ -66,10 +72,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What the collection left lives to the end: no collector of garbage need walk through it again and again.
+    """Exempt the collected tests, which live to the end, from garbage collection.
 
-    The second time tells the collector that nothing is old yet: it looks at everything only when what it has not
-    looked at exceeds a quarter of what it has, and would otherwise let a million objects come first.
+    The second collection tells the collector that no objects are old: a full collection waits until new objects exceed
+    a quarter of the old ones, and would otherwise come only after a million objects.
     """
     gc.collect()
     gc.freeze()

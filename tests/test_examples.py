@@ -60,6 +60,7 @@ def test_catalogue_entry_loads(name: str) -> None:
         "docs/how_it_works.md",
         "docs/compiler.md",
         "docs/multibody.md",
+        "docs/network.md",
         "docs/examples_multibody.md",
         "docs/python.md",
     ],

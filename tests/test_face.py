@@ -54,8 +54,8 @@ SIGNATURES = {
         "cache='default')"
     ),
     "simulate": (
-        "(model, duration, dt=0.001, *, method='rk4', q0=None, v0=None, inputs=None, every=1, mode='strict', "
-        "progress=None, redundancy='drop', outputs=None, start=(None, None))"
+        "(model, duration, dt=0.001, *, method=None, q0=None, v0=None, inputs=None, every=1, mode='strict', "
+        "progress=None, redundancy='drop', outputs=None, start=(None, None), engine='tree')"
     ),
 }  # fmt: skip
 

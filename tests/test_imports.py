@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     **{name: set(LIBRARIES) for name in STAGES},
     "system": {*LIBRARIES, *STAGES},
     "ring": {"native", "record"},
-    "executive": {*LIBRARIES, *STAGES, "system", "ring"},
+    "executive": {*LIBRARIES, *STAGES, "system", "ring", "recording"},
     "campaign": {*LIBRARIES, "system"},
     "recording": {"native", "record", "ring"},
     "workbench": {*LIBRARIES, "ring", "recording"},

@@ -16,8 +16,8 @@ from motionbase.compile.runtime.c import find_compiler
 from motionbase.console.api.upload_check import check
 from motionbase.console.stop.keeper import COMMAND as STOP_POST
 from motionbase.errors import UsageError
-from motionbase.executive import estop_process
 from motionbase.interpreter import BARE, motionbase_command, python
+from motionbase.recording.estop import process as estop_process
 from motionbase.recording.recorder import process as recorder
 from tests.ring.ring_processes import PATIENCE_S
 

@@ -81,7 +81,7 @@ def test_layouts(capsys: Capture, tmp_path: Path) -> None:
         (["layout", "--elevation", "90"], "cannot turn a sphere about every axis"),
         (["layout", "--elevation", "nan"], "elevation is nan rad, a finite number is wanted"),
         (["layout", "--elevation", "-45", "--roller-angle", "45"], "give --elevation or --roller-angle, the other is"),
-        (["layout", "--azimuths", "0,90"], "three or more angles in degrees are wanted"),
+        (["layout", "--azimuths", "0,90"], "it must be three or more angles in degrees"),
         (["layout", "--azimuths", "0,0,0"], "wheels at 0, 0, 0 degrees cannot turn a sphere about every axis"),
         (["layout", "--azimuths", "0,90,180", "--elevation", "3"], "leave --elevation out"),
     ],

@@ -8,11 +8,11 @@ import pytest
 
 from motionbase.cli import terminal
 from motionbase.cli.main import main as call
-from motionbase.executive.estop import save_ring
 from motionbase.record.faults import Fault
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.schema import Channel, Schema
 from motionbase.record.states import State
+from motionbase.recording.estop.files import save_ring
 from motionbase.ring.writer import Writer
 
 Capture = pytest.CaptureFixture[str]
@@ -66,7 +66,7 @@ def test_without_files(folder: Path, capsys: Capture) -> None:
     assert output(capsys) == f"no ESTOP files in {folder}\n"
     assert json.loads(output(capsys, "--json")) == []
     assert "no ESTOP file number 1; there are 0 in" in failure(capsys, "1")
-    assert "no ESTOP file 'x.estop'; `motionbase estop` lists them" in failure(capsys, "x.estop")
+    assert "no ESTOP file 'x.mcap'; `motionbase estop` lists them" in failure(capsys, "x.mcap")
 
 
 def test_a_folder_that_is_not_there_is_bad_input(folder: Path, capsys: Capture) -> None:
@@ -74,7 +74,7 @@ def test_a_folder_that_is_not_there_is_bad_input(folder: Path, capsys: Capture) 
     for args in ((), ("1",), ("--json",)):
         missing = failure(capsys, *args, "--folder", str(folder / "none"))
         assert f"--folder {str(folder / 'none')!r} does not exist; leave it out for the folder that runs use" in missing
-    assert "is no folder" in failure(capsys, "--folder", str(file))
+    assert "is not a folder" in failure(capsys, "--folder", str(file))
     assert str(file.name) in json.loads(output(capsys, "--json", "--folder", str(folder)))[0]["path"]
 
 
@@ -113,16 +113,16 @@ def test_one_file_in_full(capsys: Capture) -> None:
 def test_damage_is_said_in_the_list_and_in_full(folder: Path, capsys: Capture) -> None:
     path = saved()
     raw = bytearray(path.read_bytes())
-    raw[-600_000] ^= 1  # in the records of the stop
+    raw[raw.index(b"zstd", len(raw) // 3) + 60] ^= 1  # in a chunk of records
     path.write_bytes(raw)
     (folder / "20270101T000000.000Z_rig.estop").write_bytes(b"what is this")
     text = output(capsys)
-    assert "1, 20270101T000000.000Z_rig.estop: " in text and "too short for a snapshot" in text
+    assert "1, 20270101T000000.000Z_rig.estop: " in text and "too short for an ESTOP file" in text
     lost = next(line for line in text.splitlines() if line.startswith(f"2, {path.name}: records "))
-    assert lost.endswith("are damaged or missing")
+    assert "could not be read: a chunk" in lost
     broken, damaged = json.loads(output(capsys, "--json"))
     assert broken["cause"] is None and len(damaged["damage"]) == 1 and damaged["records"] == 1800
-    assert "too short for a snapshot" in failure(capsys, "1")
+    assert "too short for an ESTOP file" in failure(capsys, "1")
     told = json.loads(output(capsys, "2", "--json"))
     assert told["whole_records"] < 1800 and told["damage"] == damaged["damage"]
 
@@ -134,7 +134,7 @@ def test_a_file_that_was_cut_is_described_as_far_as_it_goes(cut: float, capsys: 
     path.write_bytes(raw[: int(cut * len(raw))])
     told = json.loads(output(capsys, "1", "--json"))
     assert told["damage"] and (told["at_the_stop"] is None) == (told["whole_records"] <= EVENT)
-    assert "end of the file is missing" in output(capsys, "1")
+    assert "the file has no end" in output(capsys, "1")
 
 
 def test_records_of_another_kind_and_a_file_without_an_event(capsys: Capture) -> None:

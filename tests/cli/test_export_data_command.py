@@ -75,7 +75,7 @@ def test_every_format_has_the_same_numbers(run: Path, tmp_path: Path, capsys: Ca
     [
         (["--out", "a.xlsx"], "the name must end in .mcap, .csv, .parquet"),
         (["--out", "nowhere/a.csv"], "the folder 'nowhere' does not exist"),
-        (["--out", "a.csv", "--legs", "one"], "--legs 'one': give numbers with commas between, such as 1,3"),
+        (["--out", "a.csv", "--legs", "one"], "--legs 'one': give numbers separated by commas, such as 1,3"),
         (["--out", "a.csv", "--legs", "9"], "no leg 9; legs: 1, 2, 3, 4, 5, 6"),
         (["--out", "a.csv", "--groups", "forces"], "no group 'forces'; groups: time, host, "),
         (["--out", "a.csv", "--groups", ","], "--groups ',' names nothing"),

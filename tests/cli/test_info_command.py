@@ -12,11 +12,11 @@ import pytest
 
 from motionbase.cli.main import main as call
 from motionbase.record.hexapod import hexapod_schema
+from motionbase.recording.estop.save import save
 from motionbase.recording.export import export
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
-from motionbase.ring.snapshot import save
 from motionbase.ring.waveforms import records
 from motionbase.ring.writer import Writer
 from tests.recording.files import EPOCH, schema_of, waves, write_mcap
@@ -92,11 +92,11 @@ def test_an_estop_file_says_what_happened(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.delenv("MOTIONBASE_RING_DEVICE", raising=False)
     with Writer(hexapod_schema(), dt=0.01, capacity=1000, program="rig") as writer:
         writer.write(records(hexapod_schema(), 0, 900, 0.01))
-        save("motionbase", tmp_path / "a.estop", cause="emergency stop", event=700)
-    text = output(capsys, str(tmp_path / "a.estop"))
-    for words in ("ESTOP file", "cause: emergency stop", "stop at 7 s, 7 s before it, 1.99 s after it", "writer: rig"):
+        save("motionbase", tmp_path / "a.estop.mcap", cause="emergency stop", event=700)
+    text = output(capsys, str(tmp_path / "a.estop.mcap"))
+    for words in ("MCAP", "cause: emergency stop", "stop at 7 s, 7 s before it, 1.99 s after it", "writer: rig"):
         assert words in text
-    data = as_json(capsys, tmp_path / "a.estop")
+    data = as_json(capsys, tmp_path / "a.estop.mcap")
     assert data["about"]["cause"] == "emergency stop" and data["events"][0]["t"] == 7.0
 
 
@@ -108,7 +108,7 @@ def test_a_restart_and_damage_are_said(tmp_path: Path, capsys: Capture) -> None:
                 writer.write_rows(rows[at : at + 100], at, log_times(epoch, rows[at : at + 100, 0]))
         writer.write_events([Event(2.0, "writer", "restarted\nnow")], [EPOCH + 2_000_000_000])
     text = output(capsys, str(tmp_path / "a.mcap"))
-    assert "the writer began anew at 2 s" in text and "gaps: 1, 1700 records" in text
+    assert "the writer restarted at 2 s" in text and "gaps: 1, 1700 records" in text
     assert "writer: restarted now" in text
     raw = bytearray((tmp_path / "a.mcap").read_bytes())
     raw[raw.index(b"zstd") + 60] ^= 1

@@ -1,8 +1,11 @@
-"""`motionbase kinematics`: clearance, workspace, singular, maps, increments and watch; and calls that cannot work."""
+"""`motionbase kinematics`: clearance, workspace, singular, maps, increments, watch, report; calls that cannot work."""
 
 import json
+import shutil
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +13,15 @@ import trimesh
 
 from motionbase.cli.main import main
 from motionbase.platform.envelope import axis_limits
+from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform, platform_text
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.open import open_recording
 from motionbase.ring.writer import Writer
-from motionbase.workbench.clearance import EXACT
+from motionbase.workbench import page
+from motionbase.workbench.clearance import EXACT, Thresholds
 from motionbase.workbench.posture import at_dof
+from motionbase.workbench.report import Document
 
 Capture = pytest.CaptureFixture[str]
 SIMONA = load_platform("simona")
@@ -241,3 +247,50 @@ COMMANDS = (
 def test_help_has_an_example(capsys: Capture, command: str) -> None:
     text = said(capsys, command, "--help")
     assert f"Example: motionbase kinematics {command}" in text and "--json" in text
+
+
+def test_report_writes_a_page_and_its_data(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that was asked for reaches the page; what the page holds is tested in tests/workbench."""
+    asked: dict[str, Any] = {}
+
+    def written(platform: Hexapod, out: Path, limits: Thresholds, document: Document, **options: Any) -> Any:
+        asked.update(options, name=platform.name, limits=limits, document=document)
+        out.write_text("page")
+        return SimpleNamespace(json=lambda: '{"made": 1}', nearest_words="no parts near")
+
+    monkeypatch.setattr(page, "write_report", written)
+    out, data, demand = tmp_path / "r.html", tmp_path / "r.json", tmp_path / "demand.csv"
+    named = "--author", "A. Smith", "--revision", "B", "--customer", "Example Ltd", "--date", "2026-05-31"
+    more = "--recording", str(demand), "--pose", "host", "--rows", "5", "--warn", "0.1", "--stop", "0.02"
+    assert main(["kinematics", "report", "simona", "--out", str(out), "--json", str(data), *named, *more]) == 0
+    assert (
+        capsys.readouterr().out.split()
+        == f"report of simona to {out} and {data}; no parts near at the extremes".split()
+    )
+    assert out.read_text() == "page" and data.read_text() == '{"made": 1}'
+    assert asked["document"] == Document("2026-05-31", "B", "A. Smith", "Example Ltd") and asked["rows"] == 5
+    assert asked["recording"] == (demand, "host") and asked["limits"] == Thresholds(0.1, 0.02)
+    assert main(["kinematics", "report", "simona", "--out", str(out), "--force", "--json", "-"]) == 0
+    assert capsys.readouterr().out == '{"made": 1}\n'
+
+
+def test_files_that_are_there_and_machines_without_a_browser(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "report.html"
+    out.write_text("mine")
+    assert main(["kinematics", "report", "simona", "--out", str(out)]) == 2
+    assert "is there already" in capsys.readouterr().err and out.read_text() == "mine"
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert main(["kinematics", "report", "simona", "--out", str(tmp_path / "report.pdf")]) == 2
+    assert "a PDF needs one of chromium" in capsys.readouterr().err
+
+
+def test_bad_fronts_are_one_sentence(tmp_path: Path, capsys: Capture) -> None:
+    out = str(tmp_path / "report.html")
+    for args, said in (
+        (["--date", "tomorrow"], "--date is 'tomorrow', a day such as 2026-05-31 is wanted"),
+        (["--author", "a\nb"], "one line of at most 120 characters is wanted"),
+    ):
+        assert main(["kinematics", "report", "simona", "--out", out, *args]) == 2
+        assert said in capsys.readouterr().err

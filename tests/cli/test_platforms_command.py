@@ -25,7 +25,7 @@ def test_list_has_every_preset_with_strokes_sources_and_marks(capsys: Capture) -
     simona = next(line for line in lines if line.strip().startswith("simona "))
     assert simona.split()[1:3] == ["1.150", "1.250"]
     assert "payload, cylinder, rod, some limits, actuator" in simona
-    assert any("published by nobody" in line for line in lines)
+    assert any("unpublished" in line for line in lines)
 
 
 def test_list_as_json(capsys: Capture) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionbase.arrays import Array
 from motionbase.cli.main import main as call
 from motionbase.plant.fault_plan import FaultKind
 from motionbase.platform.load import load_platform
@@ -15,7 +16,7 @@ from motionbase.record.faults import Fault
 from motionbase.record.states import State
 from motionbase.system.fault_cases import Moment, Outcome, Swing
 from motionbase.system.loads import Loads
-from motionbase.system.responses import Array, FrequencyResponse, Responses, StepResponse, Turnaround
+from motionbase.system.responses import FrequencyResponse, Responses, StepResponse, Turnaround
 
 Capture = pytest.CaptureFixture[str]
 
@@ -103,7 +104,7 @@ def test_frequency_response(capsys: Capture, tmp_path: Path) -> None:
 
 
 def test_frequency_table_marks_what_flatters(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gain that leaves 3 dB far below the bandwidth, and tones that are hardly tones."""
+    """A gain that leaves the 3 dB band far below the bandwidth, and tones with large distortion."""
 
     def frequency(self: Responses, axis: str, f: Array, progress: object, amplitude: None) -> FrequencyResponse:
         gain, phase, distortion = (np.array(x) for x in ((1.0, 1.0, 4.0), (0.0, -5.0, -80.0), (0.001, 0.1, 0.28)))
@@ -138,7 +139,10 @@ def test_margins(capsys: Capture) -> None:
     ("args", "message"),
     [
         (("loads", "simon"), "no platform 'simon'; did you mean 'simona'?"),
-        (("loads", "simona", "--legs", "0"), "--legs is '0', it must be some of 1 to 6, each once, apart by commas"),
+        (
+            ("loads", "simona", "--legs", "0"),
+            "--legs is '0', it must be some of 1 to 6, each once, separated by commas",
+        ),
         (("loads", "simona", "--legs", "1,1"), "--legs is '1,1'"),
         (("loads", "simona", "--out", "loads.xlsx"), "'loads.xlsx': the name must end in .csv"),
         (("loads", "simona", "--allowable-force", "0"), "allowable force is 0.0 N, it must be above 0"),

@@ -139,7 +139,7 @@ def test_view_follows_values_extremes_loss_stop_and_restart() -> None:
             while view.received != 1:
                 view.take()
             notes = " ".join(view.notes)
-            assert "the writer was started again" in notes and "the ring has no channel x now" in notes
+            assert "the writer was restarted" in notes and "the ring has no channel x now" in notes
 
 
 def test_view_of_a_ring_with_a_wild_head_comes_to_an_end() -> None:

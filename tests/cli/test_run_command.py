@@ -174,6 +174,30 @@ def test_an_emergency_stop_acts_until_it_is_reset(folder: Path, manual: Process)
         wait_for(reader, "mode", 1.0)
 
 
+def test_a_second_run_is_refused(manual: Process, capsys: Capture) -> None:
+    assert call(["run", "--ring", "hand", "--duration", "1"]) == 2
+    said = capsys.readouterr().err
+    assert said == (
+        f"motionbase: ring 'hand' has a writer already, process {manual.pid}; stop it or choose another name\n"
+    )
+    assert manual.poll() is None
+
+
+def test_a_polite_kill_ends_it_in_good_order(folder: Path, manual: Process) -> None:
+    with attached(folder, "hand") as reader:
+        manual.send_signal(signal.SIGTERM)
+        out, err = manual.communicate(timeout=PATIENCE_S)
+        assert manual.returncode == 0 and "SIGTERM came" in out
+        assert Fault.ESTOP.sentence in err and Fault.OPERATOR_ABORT.sentence in err
+        assert re.search(r" s  dof_position\[2\] from 1 to 0.5 m, rad \(motionbase tune: \S+, process \d+\)", err)
+        last = np.empty(0)
+        while len(rows := reader.read().rows):
+            last = rows[-1].copy()
+        assert reader.state is ReaderState.STOPPED
+        assert (last[[AT[f"leg{k}_valve_cmd"] for k in LEGS]] == 0.0).all()
+    assert not (folder / "motionbase-hand").exists()
+
+
 def test_a_stop_while_it_compiles_keeps_it_down(folder: Path, capsys: Capture) -> None:
     with command(folder, "run", "simona", "--alone", "--ring", "early") as process:
         said = process.stderr
@@ -199,30 +223,6 @@ def test_a_stop_while_it_compiles_keeps_it_down(folder: Path, capsys: Capture) -
             )
             assert capsys.readouterr().out == f"estop: {lost}, and acts\n"
             wait_for(reader, "estop", 1.0)
-
-
-def test_a_second_run_is_refused(manual: Process, capsys: Capture) -> None:
-    assert call(["run", "--ring", "hand", "--duration", "1"]) == 2
-    said = capsys.readouterr().err
-    assert said == (
-        f"motionbase: ring 'hand' has a writer already, process {manual.pid}; stop it or choose another name\n"
-    )
-    assert manual.poll() is None
-
-
-def test_a_polite_kill_ends_it_in_good_order(folder: Path, manual: Process) -> None:
-    with attached(folder, "hand") as reader:
-        manual.send_signal(signal.SIGTERM)
-        out, err = manual.communicate(timeout=PATIENCE_S)
-        assert manual.returncode == 0 and "SIGTERM came" in out
-        assert Fault.ESTOP.sentence in err and Fault.OPERATOR_ABORT.sentence in err
-        assert re.search(r" s  dof_position\[2\] from 1 to 0.5 m, rad \(motionbase tune: \S+, process \d+\)", err)
-        last = np.empty(0)
-        while len(rows := reader.read().rows):
-            last = rows[-1].copy()
-        assert reader.state is ReaderState.STOPPED
-        assert (last[[AT[f"leg{k}_valve_cmd"] for k in LEGS]] == 0.0).all()
-    assert not (folder / "motionbase-hand").exists()
 
 
 # ---- by itself -----------------------------------------------------------------------------------------------------
@@ -255,7 +255,8 @@ def test_it_rises_and_drives_the_generators(folder: Path, automatic: Process, lo
 
 def test_signals_wait_before_numpy_starts_its_threads() -> None:
     """One of them could take a signal that the main thread blocks, and tracing would lose it."""
-    said = "import sys, motionbase.cli.main, motionbase.cli.run, motionbase.cli.run_base; print('numpy' in sys.modules)"
+    modules = "motionbase.cli.main, motionbase.cli.run, motionbase.executive.base"
+    said = f"import sys, {modules}; print('numpy' in sys.modules)"
     assert subprocess.run(python("-c", said), capture_output=True, text=True, check=True).stdout == "False\n"
 
 
@@ -325,10 +326,22 @@ def test_every_record_of_a_law_that_breaks_is_of_numbers(folder: Path, tmp_path:
     assert broken[0, valves].any() and not broken[-1, valves].any()
 
 
+def test_without_a_word_it_rises_to_move_gently(folder: Path) -> None:
+    with command(folder, "run", "--alone", "--ring", "mute", "--duration", "1") as process:
+        with attached(folder, "mute") as reader:
+            armed, _ = armed_in("mute")
+            process.communicate(timeout=PATIENCE_S)
+            rows = reader.read().rows.copy()
+    assert (armed.name, armed.author, armed.version) == ("gentle", "motionbase run", 1)
+    assert rows[-2, AT["state"]] == State.RISING and not rows[:-1, AT["fault"]].any()
+    assert [g.axes for g in armed.generators if g.enabled] == [(a,) for a in ("heave", "surge", "sway", *DOFS[3:])]
+
+
+@pytest.mark.long("14 s in real time")
 def test_without_a_word_it_moves_gently(folder: Path) -> None:
     """So that whoever starts it for the first time sees something move.
 
-    That all axes do, on every platform, is simulated in tests/console/test_ready_sets.py.
+    That all axes do, on every platform, is simulated in tests/platform/test_ready_sets.py.
     """
     with command(folder, "run", "--alone", "--ring", "first", "--duration", "14") as process:
         with attached(folder, "first") as reader:

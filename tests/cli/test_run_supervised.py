@@ -58,7 +58,7 @@ def test_a_stop_leaves_a_recording_and_an_estop_file(places: Path, capsys: Captu
         assert stops[0] == 0.0 and stops[-1] == 1.0 and not recording.damage
         assert any((e.kind, e.text) == ("note", "first try") for e in recording.events)
         assert 'name = "simona"' in recording.source.about["platform"]
-    (saved,) = (places / "data" / "estop").glob("*_whole.estop")
+    (saved,) = (places / "data" / "estop").glob("*_whole.estop.mcap")
     with open_recording(saved) as recording:
         assert recording.columns("estop")["estop"][-1] == 1.0
     assert f"saved: {saved}" in out

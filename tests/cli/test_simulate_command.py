@@ -157,7 +157,7 @@ def test_a_joint_as_a_whole(capsys: Capture) -> None:
     data = summary(capsys, "top", "--duration", "0.01", "--q0", "tip=1,0,0,0", "--v0", "tip=0,0,5")
     v = data["v"]
     assert isinstance(v, dict) and v["tip.wz"] == pytest.approx(5.0)
-    assert data["notes"] == ["illustrative: some of its numbers were published by nobody, see `motionbase models`"]
+    assert data["notes"] == ["illustrative: some of its numbers are unpublished, see `motionbase models`"]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_joint_as_a_whole(capsys: Capture) -> None:
         (["pendulum", "--q0", "pivot"], "the form is NAME=NUMBER"),
         (["pendulum", "--q0", "pivot=x"], "the form is NAME=NUMBER"),
         (["pendulum", "--q0", "pivt=1"], "did you mean 'pivot'?"),
-        (["pendulum", "--v0", "pivot=1,2"], "'pivot' has 1 speeds, 2 numbers came"),
+        (["pendulum", "--v0", "pivot=1,2"], "'pivot' has 1 speeds, 2 numbers given"),
         (["pendulum", "--q0", "pivot=nan"], "must be finite"),
         (["top", "--q0", "tip=0,0,0,0"], "quaternion of joint 'tip' has length 0"),
         (["pendulum", "--method", "rk44"], "did you mean 'rk4'?"),

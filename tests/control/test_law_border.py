@@ -123,7 +123,7 @@ def test_law_as_a_python_function() -> None:
 
 def test_law_as_a_function_must_give_known_outputs() -> None:
     wrong = ControlPorts.law("wrong", lambda p: {"x_next": p["x"], "valve": p["l_meas"]}, GAIN, TICKS)
-    with pytest.raises(PortError, match="control law 'wrong': it gives 'valve', which is no output; .*valve_cmd"):
+    with pytest.raises(PortError, match="control law 'wrong': it returns 'valve', which is not an output; .*valve_cmd"):
         _ = wrong.trace
 
 

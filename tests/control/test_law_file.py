@@ -100,7 +100,7 @@ def test_a_law_or_what_makes_one(file: Path, name: str) -> None:
         ("misspells", "KeyError: 'l_measured' (FILE:LINE)"),
         (
             "gives_more",
-            "law.py, line LINE: control law 'mine': it gives 'valv_cmd', which is no output; outputs: x_next",
+            "law.py, line LINE: control law 'mine': it returns 'valv_cmd', which is not an output; outputs: x_next",
         ),
         ("too_long", "law.py, line LINE: kernel 'mine': output 'valve_cmd' has shape (3, 1), its port says (6, 1)"),
         ("number", "'number' in FILE returns int, an OwnLaw is wanted, or a function of the platform"),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 from motionbase.compile import Kernel, Scan, compile, kernel, scan
 from motionbase.control.limits import LIMITED, Limiter, demand_within, limited
+from tests.tier import often
 
 LIMITER = Limiter.layout.size
 LIMIT = Kernel("limit", LIMITED.inputs, LIMITED.outputs, partial(limited, quick=False))
@@ -38,7 +39,7 @@ pieces = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(pieces)
 def test_never_exceeded(pieces: list[tuple[int, float, float, float]]) -> None:
     """Targets that jump anywhere with any claimed velocity. Tolerance: rounding of sums of 1e3 ticks."""
@@ -161,7 +162,7 @@ def test_demand_check() -> None:
 PLAIN = scan(LIMIT, {"before": "after"}, per_step=["target"], record=["motion", "acts", "after"])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(100), deadline=None)
 @given(pieces, st.floats(0.1, 8.0), st.floats(0.0, 0.9))
 def test_the_quick_way_gives_the_same_bits(
     pieces: list[tuple[int, float, float, float]], f: float, amplitude: float

@@ -10,6 +10,7 @@ from motionbase.control.states import ENDS_OF_ABORT, MEASURED_FLAGS, source_of, 
 from motionbase.record.requests import Kind
 from motionbase.record.states import FLAGS, MOVING, QUIET, TRANSITIONS, Request, State, following
 from tests.control.named import Named
+from tests.tier import often
 
 STEP = Named(kernel(state_step))
 DT = 0.0005
@@ -28,7 +29,7 @@ def kernel_step(state: float, ticks: float, request: float, flags: set[str]) -> 
     return [float(x) for x in STEP(dt=DT, state=state, ticks=ticks, request=request, **values)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=often(300), deadline=None)
 @given(st.sampled_from(list(State)), st.lists(st.tuples(requests, flags_of_a_tick), min_size=1, max_size=20))
 def test_kernel_follows_the_table(state: State, inputs: list[tuple[Request, set[str]]]) -> None:
     ticks = 0.0
@@ -44,7 +45,7 @@ def test_kernel_follows_the_table(state: State, inputs: list[tuple[Request, set[
         state, ticks = wanted, ticks_after
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=often(300), deadline=None)
 @given(
     st.sampled_from(list(State)),
     st.lists(st.tuples(requests, flags_of_a_tick), max_size=20),
@@ -79,7 +80,7 @@ def test_every_combination_of_flags_stops(state: State) -> None:
                 assert following(state, given_now | {"expired"}) in ENDS_OF_ABORT
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=often(200), deadline=None)
 @given(st.lists(st.tuples(requests, flags_of_a_tick), min_size=1, max_size=30))
 def test_abort_cannot_be_undone_by_releasing_the_stop(inputs: list[tuple[Request, set[str]]]) -> None:
     state = State.ABORT
@@ -117,7 +118,7 @@ def test_the_way_of_a_session() -> None:
         assert state is wanted
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=often(300), deadline=None)
 @given(st.sampled_from(list(State)), requests, flags_of_a_tick)
 def test_down_is_reached_only_where_all_legs_are_down(state: State, request: Request, flags: set[str]) -> None:
     after = following(state, named(request, flags - {"grounded"}))

@@ -76,7 +76,7 @@ def test_a_kind_has_a_usual_value() -> None:
         ('[[fault]]\nkind = "valve_stuck"\nleg = 7\nat = 1.0\n', "line 3: .*leg is 7"),
         ('[[fault]]\nkind = "valve_stuck"\nleg = "a"\nat = 1.0\n', "line 3: .*a whole number from 1 to 6"),
         ('[[fault]]\nkind = "boom"\nat = 1.0\n', "line 2: .*is 'boom', one of valve_stuck, "),
-        ('[[fault]]\nkind = "supply_lost"\nleg = 2\nat = 1.0\n', "it is no fault of a leg"),
+        ('[[fault]]\nkind = "supply_lost"\nleg = 2\nat = 1.0\n', "the fault is not one of a leg"),
         ('[[fault]]\nkind = "supply_lost"\nat = 2.0\nuntil = 1.0\n', "times must rise"),
         ('[[fault]]\nkind = "supply_lost"\nat = -1.0\n', "times must rise"),
         ('[[fault]]\nkind = "supply_lost"\nat = "soon"\n', "line 3: .*a finite number"),

@@ -99,7 +99,7 @@ def test_weight_is_held_at_rest() -> None:
 
 def test_rest_and_step_need_no_tree() -> None:
     """Its 24 speeds and 18 closures took most of the time to a start from the object cache."""
-    fresh = Motion(load_platform("simona"))
+    fresh = Motion(replace(load_platform("simona"), name="fresh"))  # others share what they know of a platform
     fresh.at_rest()
     _ = fresh.step.routine
     assert not {"model", "loops"} & fresh.mechanism.__dict__.keys()

@@ -12,6 +12,7 @@ from motionbase.compile import compile
 from motionbase.platform.atlas.conditioning import conditioning
 from motionbase.platform.atlas.jacobians import Jacobians, contact
 from motionbase.platform.atlas.load import load_atlas
+from tests.tier import often
 
 ATLAS = load_atlas("atlas")
 N = 4
@@ -50,7 +51,7 @@ def test_conditioning_of_atlas() -> None:
 
 
 @given(LAYOUTS)
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=often(200))
 def test_each_jacobian_is_the_transpose_of_the_other(layout: Layout) -> None:
     J_tau, J_omega = FORCE(*layout), VELOCITY(*layout)
     # a dozen roundings, enlarged where the rollers are steep: 1 / cos(1.4) is 6
@@ -58,7 +59,7 @@ def test_each_jacobian_is_the_transpose_of_the_other(layout: Layout) -> None:
 
 
 @given(LAYOUTS, angles(100.0), st.lists(st.floats(-10, 10), min_size=3, max_size=3))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=often(100))
 def test_virtual_work(layout: Layout, tau: list[float], Omega: list[float]) -> None:
     """What the wheels put in is what the sphere gets."""
     M, omega = FORCE(*layout) @ tau, VELOCITY(*layout) @ Omega
@@ -67,7 +68,7 @@ def test_virtual_work(layout: Layout, tau: list[float], Omega: list[float]) -> N
 
 
 @given(LAYOUTS)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=often(100))
 def test_the_formula_of_the_paper(layout: Layout) -> None:
     """Equation 10, entry by entry."""
     R, r, phi, theta, gamma = (np.asarray(x) for x in layout)

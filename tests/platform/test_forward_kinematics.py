@@ -9,6 +9,7 @@ from motionbase.compile import compile
 from motionbase.platform.forward import ITERATIONS, TOLERANCE, forward_kinematics
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.load import PRESETS, load_platform
+from tests.tier import often
 
 SIMONA = load_platform("simona")
 KINEMATICS = Kinematics(SIMONA)
@@ -30,7 +31,7 @@ def within_stroke(dof: list[float]) -> list[float]:
 
 
 @given(st.tuples(unit, unit, unit, unit, unit, unit))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=often(200), deadline=None)
 def test_round_trip_from_neutral(shares: tuple[float, ...]) -> None:
     dof = within_stroke([1.5 * s if k < 2 else 0.9 * s for k, s in enumerate(shares)])
     p, Q = POSE(dof)

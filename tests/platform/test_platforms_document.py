@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from motionbase.actuators.electric import ElectricActuator
-from motionbase.actuators.friction import Friction
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.cli.main import main as call
 from motionbase.cli.platforms import in_short
 from motionbase.errors import PlatformError
+from motionbase.multibody.elements.friction_law import Friction
 from motionbase.platform.envelope import axis_limits, extremes
 from motionbase.platform.load import PRESETS, load_file, load_platform
 from motionbase.platform.own_shape import OwnShape

@@ -19,8 +19,10 @@ from motionbase.record.states import State
 from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Runner, Scenario
+from tests.tier import some_of
 
 SECONDS = 120.0  # the tour takes 78 s
+KINDS = ("simona", "emotion-1500", "atlas")  # hydraulic, electric, with a sphere; the others with --all
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -67,7 +69,7 @@ def test_with_a_sphere_they_turn_it_without_end_and_keep_its_limits() -> None:
     assert np.ptp(yaw[1]) == 0 and 0 < yaw[1, 0] <= 0.3 * atlas.limits.velocity
 
 
-@pytest.mark.parametrize("name", [*PRESETS, "atlas"])
+@pytest.mark.parametrize("name", some_of(sorted([*PRESETS, "atlas"], key=lambda name: name not in KINDS), len(KINDS)))
 def test_the_gentle_one_moves_every_axis_without_a_warning(name: str) -> None:
     """Closed loop with plant, sensors and guard, as `motionbase run` begins: up, until all axes move."""
     atlas = load_atlas(name) if name == "atlas" else None

@@ -14,6 +14,7 @@ from motionbase.plant.sphere.outline import Outline
 from motionbase.plant.sphere.ripple import Ripple, sampled
 from motionbase.platform.atlas.wheels import PROFILES, DrivenWheel
 from tests.plant.sphere.cases import PRESET, moved, sphere_on
+from tests.tier import some_of
 
 R = PRESET.sphere.radius
 FLAT = 1e5  # a sphere of 100 km: b^2 / (2 R) is 1e-8 m at the rollers' ends
@@ -27,7 +28,7 @@ def wheel_with(profile: str, gamma: float = 45.0) -> DrivenWheel:
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("gamma", [45.0, 0.0])
-@pytest.mark.parametrize("beta", [0.0, 0.1, -0.25])
+@pytest.mark.parametrize("beta", some_of([0.1, 0.0, -0.25], 1))
 def test_the_sphere_rests_on_the_farthest_point_of_a_roller(profile: str, gamma: float, beta: float) -> None:
     """Every surface point p alone would hold the centre at p_out + sqrt(R^2 - p_side^2); the largest counts."""
     wheel = wheel_with(profile, gamma)
