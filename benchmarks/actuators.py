@@ -1,7 +1,7 @@
-"""Steps of actuators: six legs of one platform in turn, and many platforms on lanes.
+"""Steps of actuators: six legs of one platform in sequence, and many platforms on lanes.
 
-The legs are an inner loop over arrays, so that nothing of a step can be moved out of the loop over steps. It runs one
-leg after the other; `hexapod.for_each_gain` tells what lanes make of such loops.
+The legs are an inner loop over arrays, so that no part of a step can be moved out of the loop over steps. It runs one
+leg after the other; `hexapod.for_each_gain` shows the effect of lanes on such loops.
 
     python -m benchmarks.actuators docs/pictures/actuators.png    # draws a leg's way into its cushion
 """

@@ -22,7 +22,7 @@ from motionbase.compile.render.llvm import Module
 from motionbase.interpreter import python
 from motionbase.native.jit import build, host_cpu
 
-SETS = 64  # different arguments in turn: nothing can be hoisted out of the loop, everything stays in the first cache
+SETS = 64  # different arguments in turn: nothing can be hoisted out of the loop, everything fits the first-level cache
 PEER_FLAGS = ("-O3", "-march=native")
 
 
@@ -34,7 +34,7 @@ def arm_inputs(lanes: int = 1) -> list[np.ndarray]:
 
 
 def repeated(run: Callable[[], None], evaluations: int = 1) -> Callable[[int], object]:
-    """`loop(n)` for a call that makes several evaluations itself."""
+    """`loop(n)` for a call that itself makes several evaluations."""
 
     def loop(n: int) -> None:
         for _ in range(n // evaluations):
@@ -50,7 +50,7 @@ def map_loop(compiled: Compiled) -> Callable[[int], object]:
 
 
 def arm_side(mode: str, lanes: int) -> Callable[[], float]:
-    """Seconds for one evaluation (of all lanes together)."""
+    """Time of one evaluation (of all lanes together) [s]."""
     compiled = compile(arm(), lanes=lanes, mode="fast" if mode == "fast" else "strict", cache=None)
     return per_evaluation(map_loop(compiled), 40 * SETS)
 
@@ -69,7 +69,7 @@ def throughput(settings: Settings) -> Rounds:
 
 
 def lane_speedup(settings: Settings, mode: str, lanes: int) -> Samples:
-    """Evaluations per second on lanes over scalar ones."""
+    """Evaluations per second on lanes over the scalar rate."""
     ratio = throughput(settings).ratio(f"{mode}1", f"{mode}{lanes}")
     avx512 = "+avx512f" in host_cpu().features.split(",")
     return Samples(tuple(r * lanes for r in ratio.values), f"{'AVX-512' if avx512 else 'no AVX-512'} machine")
@@ -112,7 +112,7 @@ def calls(settings: Settings) -> Rounds:
 
 
 def overhead(settings: Settings, side: str) -> Samples:
-    """Python call less the native call and less the measuring loop itself [us]."""
+    """Python call minus the native call and the measuring loop itself [us]."""
     rounds = calls(settings).seconds
     own = zip(rounds[side], rounds["native"], rounds["empty"], strict=True)
     return Samples(tuple((t - native - empty) * 1e6 for t, native, empty in own))
@@ -137,7 +137,7 @@ print(json.dumps({"trace": traced - start, "compile": done - traced, "cached": c
 
 @functools.cache
 def start_up(settings: Settings) -> dict[str, tuple[float, ...]]:
-    """Fresh processes, first with an empty cache, then with a full one."""
+    """Fresh processes, first with an empty cache, then with a filled one."""
     times: dict[str, list[float]] = {"trace": [], "cold": [], "warm": []}
     root = Path(__file__).resolve().parents[1]
     for _ in range(3 if settings.quick else 9):
@@ -238,11 +238,11 @@ done:
 
 @functools.cache
 def against_libm(settings: Settings, name: str) -> Rounds:
-    """One call a value on both sides: our function and the C library's, both scalar."""
+    """One call per value on both sides: our function and the C library's, both scalar."""
     kernel = Kernel(f"only_{name}", (Port("x"),), (Port("y"),), lambda x: getattr(ca, name)(x))
     ours = Module(kernel.routine).text().replace("alwaysinline", "noinline")
     loops = _LOOP_IR.format(symbol=f"mb_{name}", loop="ours").split("\n", 2)[2]
-    # a call through a name LLVM does not know as a maths function stays a call
+    # a call through a name that LLVM does not know as a maths function stays a call
     theirs = _LOOP_IR.format(symbol=name, loop="theirs").replace("(double %v)", "(double %v) nobuiltin")
     text = ours + loops + theirs
     library, _ = build(lambda: text, "unused", None)
@@ -268,7 +268,7 @@ def maths_together(settings: Settings) -> Samples:
 
 @functools.cache
 def cuda_rate(settings: Settings, mode: str) -> Samples:
-    """Evaluations per second of the arm on the GPU, one scenario a thread."""
+    """Evaluations per second of the arm on the GPU, one scenario per thread."""
     from motionbase.compile.runtime.cuda import compile_cuda
 
     kernel = arm()
@@ -296,7 +296,7 @@ def cuda_rate(settings: Settings, mode: str) -> Samples:
 
 
 def needs_avx512(settings: Settings) -> Samples:
-    """Eight lanes need AVX-512 to be one register."""
+    """Eight lanes need AVX-512 to fit one register."""
     if "+avx512f" not in host_cpu().features.split(","):
         raise Skip("this processor has no AVX-512; compile.lanes8_strict_speedup shows what it does")
     return lane_speedup(settings, "fast", 8)
@@ -308,7 +308,7 @@ def libm_ratio(name: str) -> Callable[[Settings], Samples]:
 
 
 def arm_ratio(numerator: str, denominator: str) -> Callable[[Settings], Samples]:
-    """Times of two sides of the arm."""
+    """Ratio of the times of two sides of the arm."""
     return lambda settings: throughput(settings).ratio(numerator, denominator)
 
 

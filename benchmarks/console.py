@@ -1,4 +1,4 @@
-"""The console: frames a second against uPlot alone, latency, first paint, the server's cost, fifty viewers."""
+"""The console: frames per second compared with uPlot alone, latency, first paint, cost of the server, fifty viewers."""
 
 import functools
 import gzip
@@ -25,14 +25,14 @@ SIDES: tuple[Side, ...] = ("plots", "uplot", "plots_3d", "uplot_decimated")
 
 @dataclass(frozen=True)
 class Pages:
-    """Entry i of all sides comes from the same round."""
+    """Measured pages; entry i of all sides comes from the same round."""
 
     drawn: dict[Side, tuple[Drawn, ...]]
     paints_s: tuple[float, ...]
     load: str
 
     def of(self, side: Side) -> tuple[Drawn, ...]:
-        """`Skip` where a quick run has left it out."""
+        """The entries of a side; raises `Skip` if a quick run has omitted it."""
         if side not in self.drawn:
             raise Skip("not in a quick run")
         return self.drawn[side]
@@ -40,7 +40,7 @@ class Pages:
 
 @functools.cache
 def looked_at(settings: Settings) -> Pages:
-    """Every side in turn, in one browser, before one console of one ring."""
+    """Every side in turn, in one browser, with one console of one ring."""
     executable()
     built_page()
     sides, rounds = (SIDES[:3], 1) if settings.quick else (SIDES, 3)
@@ -60,7 +60,7 @@ def looked_at(settings: Settings) -> Pages:
 
 
 def fps(side: Side) -> Callable[[Settings], Samples]:
-    """Of one page."""
+    """Frames per second of one page."""
 
     def found(settings: Settings) -> Samples:
         seen = looked_at(settings)
@@ -70,7 +70,7 @@ def fps(side: Side) -> Callable[[Settings], Samples]:
 
 
 def fps_ratio(side: Side, other: Side) -> Callable[[Settings], Samples]:
-    """Of two pages, round by round."""
+    """Ratio of two pages, round by round."""
 
     def found(settings: Settings) -> Samples:
         seen = looked_at(settings)
@@ -81,7 +81,7 @@ def fps_ratio(side: Side, other: Side) -> Callable[[Settings], Samples]:
 
 
 def core_share(settings: Settings) -> Samples:
-    """While the page with everything is open."""
+    """Processor share of the server while the page with everything is open."""
     seen = looked_at(settings)
     return Samples(tuple(one.core_share for one in seen.of("plots_3d")), seen.load)
 
@@ -96,13 +96,13 @@ def latency(settings: Settings) -> Samples:
 
 
 def first_paint(settings: Settings) -> Samples:
-    """Second and later visits."""
+    """Time to first paint of the second and later visits."""
     seen = looked_at(settings)
     return Samples(seen.paints_s, seen.load)
 
 
 def bundle(_: Settings) -> Samples:
-    """All scripts and styles of the build."""
+    """Size of all scripts and styles of the build."""
     folder = built_page()
     files = [path for path in folder.rglob("*") if path.suffix in (".js", ".css")]
     names = re.findall(r'(?:src|href)="\./([^"]+\.(?:js|css))"', (folder / "index.html").read_text())
@@ -125,7 +125,7 @@ def _packed_kb(files: list[Path]) -> float:
 
 
 def crowded(values: Callable[[Crowd], tuple[float, ...]]) -> Callable[[Settings], Samples]:
-    """Of the rounds with and without viewers."""
+    """A metric of the rounds with and without viewers."""
 
     def found(settings: Settings) -> Samples:
         seen = crowd(settings)

@@ -1,4 +1,4 @@
-"""The real-time executive: ticks on time beside readers, jitter, cost of a tick; a Python loop for comparison."""
+"""The real-time executive: punctuality of ticks with readers, jitter, cost of a tick; a Python loop for comparison."""
 
 import functools
 import os
@@ -41,7 +41,7 @@ print(taken, reader.lost, flush=True)
 
 @dataclass(frozen=True)
 class Punctuality:
-    """Of the executive and of a Python loop at the same rate, beside the same readers."""
+    """Lateness of the executive and of a Python loop at the same rate, with the same readers."""
 
     ours: Report
     python_share: float
@@ -51,7 +51,7 @@ class Punctuality:
 
     @property
     def note(self) -> str:
-        """What the system allowed, and what the readers saw."""
+        """Scheduling permissions, and the readers' results."""
         fifo = next(g for g in self.ours.settings if g.what == "priority")
         allowed = "SCHED_FIFO allowed" if fifo.allowed else "SCHED_FIFO not allowed"
         return f"{allowed}; {self.ours.ticks} ticks, {self.ours.slips} slips; {self.readers}; {self.machine}"
@@ -67,7 +67,7 @@ def oscillator() -> NativeJob:
 
 @contextmanager
 def ring_with_readers() -> Iterator[tuple[Writer, list[subprocess.Popen[str]]]]:
-    """A ring in a folder of its own, with processes that follow it."""
+    """A ring in its own folder, with processes that follow it."""
     with ExitStack() as undo:
         folder = undo.enter_context(tempfile.TemporaryDirectory(dir=shared_folder()))
         before = os.environ.get(FOLDER_VARIABLE)
@@ -94,7 +94,7 @@ def _restore(variable: str, value: str | None) -> None:
 
 
 def python_loop(writer: Writer, ticks: int) -> list[float]:
-    """The usual loop with time.sleep; lateness of every tick [s]. It gives up a long lag as the executive does."""
+    """The usual loop with time.sleep; lateness of every tick [s]. It skips a long lag, like the executive."""
     lateness, due = [], time.monotonic() + 0.002
     for tick in range(ticks):
         delay = due - time.monotonic()
@@ -110,14 +110,14 @@ def python_loop(writer: Writer, ticks: int) -> list[float]:
 
 
 def stolen_ms() -> float:
-    """Time that a hypervisor has given to others although this machine wanted it, all processors together [ms]."""
+    """Time that a hypervisor gave to others although this machine was ready to run, all processors together [ms]."""
     with open("/proc/stat", encoding="ascii") as stat:
         fields = stat.readline().split()
     return 1e3 * int(fields[8]) / os.sysconf("SC_CLK_TCK") if len(fields) > 8 else 0.0
 
 
 def gaps(seconds: float = 0.8) -> str:
-    """What the machine itself does to a thread that only watches the clock: the floor for every loop on it."""
+    """Gaps in a thread that only watches the clock: the floor for every loop on this machine."""
     found: list[int] = []
 
     def watch() -> None:
@@ -169,7 +169,7 @@ def _punctual(value: Callable[[Punctuality], float]) -> Callable[[Settings], Sam
 
 @functools.cache
 def costs(settings: Settings) -> Rounds:
-    """Seconds a tick, as fast as possible: one native job; one Python job; the native one and a record of 178."""
+    """Time per tick [s] at full speed: one native job; one Python job; the native one with a record of 178."""
     native, schema = oscillator(), hexapod_schema()
     sides: dict[str, Callable[[], float]] = {}
 

@@ -1,4 +1,4 @@
-"""Faults at any moment on lanes: what they do to the base, how soon they are found, and alarms without a fault."""
+"""Faults at any instant on lanes: their effects on the base, detection times, and false alarms."""
 
 import functools
 import multiprocessing
@@ -25,15 +25,15 @@ from motionbase.system.runs import Scenario
 PLATFORMS = ("simona", "cmf", "emotion-1500")
 QUICK_S = 240.0  # two thousand runs, an hour of tour, and compiling six loops the first time
 EVERY = 2  # of all cases, in a quick run
-LANDS = 4  # of which one is followed down to its lower ends, in a quick run
-TOUR_S = 1200.0  # on each platform, an hour together
-NOISE = 2.0  # times the nominal one of every sensor
+LANDS = 4  # one of this many is followed down to its lower ends, in a quick run
+TOUR_S = 1200.0  # on each platform, an hour in total
+NOISE = 2.0  # times the nominal noise of every sensor
 GENTLE = 0.1  # of the limit of each axis: amplitude of the tour
 
 
 @dataclass(frozen=True)
 class Case:
-    """An outcome as numbers, to be sent between processes."""
+    """An outcome as plain numbers, to be sent between processes."""
 
     name: str
     seized: bool
@@ -46,7 +46,7 @@ class Case:
 
 
 def moments(platform: str) -> list[Moment]:
-    """Every fault of every leg at rest and once in every motion; reversals, full speed and chance in turn."""
+    """Every fault of every leg at rest and once in every motion; at reversals, full speed and random phases in turn."""
     loads = Loads(load_platform(platform), DOFS, (1, 2, 3, 4, 5, 6))
     chance = np.random.default_rng(14)
     listed: list[Moment] = []
@@ -61,7 +61,7 @@ def moments(platform: str) -> list[Moment]:
 
 
 def study(platform: str, quick: bool) -> list[Case]:
-    """All cases of a platform, or every second."""
+    """All cases of a platform, or every second one."""
     hexapod = load_platform(platform)
     allowed, found = Allowables.of(hexapod), FaultStudy(hexapod, swings(hexapod, DOFS))
     chosen = moments(platform)[:: EVERY if quick else 1]
@@ -85,7 +85,7 @@ def _case(platform: str, o: Outcome, allowed: Allowables) -> Case:
 
 
 def false_alarms(platform: str, seconds: float = TOUR_S) -> int:
-    """Faults found in a tour of all axes without any, from down to drive, on sensors twice as noisy."""
+    """Faults reported in a fault-free tour of all axes, from down to drive, with sensors twice as noisy."""
     hexapod = load_platform(platform)
     sensors = hexapod.sensors
     noisy = Sensors(*(replace(s, noise=NOISE * s.noise) for s in (getattr(sensors, f.name) for f in fields(sensors))))
@@ -113,7 +113,7 @@ def _tour(limits: tuple[float, ...], seed: int) -> np.ndarray:
 
 @functools.cache
 def measured(settings: Settings) -> tuple[list[Case], int]:
-    """Cases and false alarms of all platforms, a process for each."""
+    """Cases and false alarms of all platforms, one process each."""
     context = multiprocessing.get_context("spawn")
     cores = os.cpu_count() or 1
     with ProcessPoolExecutor(min(2 * len(PLATFORMS), cores), context, os.sched_setaffinity, (0, range(cores))) as pool:

@@ -36,12 +36,12 @@ class Skip(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """What the runner hands to every measuring function; hashable, so that `functools.cache` can share results.
+    """Settings that the runner passes to every measuring function; hashable, so that `functools.cache` works.
 
     Attributes:
         quick: a reduced run: choose smaller problems where the full ones take long
         repeats: rounds of a measurement
-        seconds: time one measurement may take [s]; `interleaved` stops there, after at least `MIN_ROUNDS` rounds
+        seconds: time limit of one measurement [s]; `interleaved` stops there, after at least `MIN_ROUNDS` rounds
     """
 
     quick: bool = False
@@ -66,7 +66,7 @@ class Samples:
 
     @property
     def quartiles(self) -> tuple[float, float]:
-        """First and third quartile; equal to the value when there is only one sample."""
+        """First and third quartile; equal to the value if there is only one sample."""
         if len(self.values) == 1:
             return self.values[0], self.values[0]
         q1, _, q3 = statistics.quantiles(self.values, n=4, method="inclusive")
@@ -79,13 +79,13 @@ class Benchmark:
 
     Attributes:
         metric: `NAME.what_unit`, lower case, as printed in the `metric value` lines
-        unit: for people ("us", "x", "1/s")
-        bar: "<= 1.5", ">= 4.5" and the like, or None where the number is only for information
+        unit: for users ("us", "x", "1/s")
+        bar: "<= 1.5", ">= 4.5" and the like, or None if the number is only for information
         description: what is measured and against what
         measure: returns the samples, or raises `Skip(reason)`
-        mode: floating-point mode of the measured code, where it has one
-        lanes: vector width of the measured code, where it has one
-        quick_s: how long a quick run may take with it [s], start and report left out
+        mode: floating-point mode of the measured code, if it has one
+        lanes: vector width of the measured code, if it has one
+        quick_s: time limit of a quick run with it [s], without start and report
     """
 
     metric: str
@@ -98,7 +98,7 @@ class Benchmark:
     quick_s: float = 45.0
 
     def __post_init__(self) -> None:
-        meets(self.bar, 0.0)  # a bar that cannot be read is a mistake of the author: say so on import
+        meets(self.bar, 0.0)  # an invalid bar is the author's mistake: report it on import
 
     @property
     def conditions(self) -> str:
@@ -108,7 +108,7 @@ class Benchmark:
 
 
 def meets(bar: str | None, value: float) -> bool | None:
-    """Whether the value reaches the bar; None where there is no bar."""
+    """Whether the value reaches the bar; None without a bar."""
     if bar is None:
         return None
     try:
@@ -125,15 +125,15 @@ class Rounds:
     seconds: Mapping[str, tuple[float, ...]]
 
     def side(self, name: str, scale: float = 1.0) -> Samples:
-        """One side's times; `scale` brings seconds to the metric's unit (1e6 for us)."""
+        """One side's times; `scale` converts seconds to the metric's unit (1e6 for us)."""
         return Samples(tuple(t * scale for t in self.seconds[name]))
 
     def rate(self, name: str, per_evaluation: float = 1.0) -> Samples:
-        """Evaluations per second; `per_evaluation` counts what one evaluation holds (lanes, steps)."""
+        """Evaluations per second; `per_evaluation` counts the items in one evaluation (lanes, steps)."""
         return Samples(tuple(per_evaluation / t for t in self.seconds[name]))
 
     def ratio(self, numerator: str, denominator: str) -> Samples:
-        """Ratio of two sides round by round: a slow moment of the machine hits both sides and cancels."""
+        """Ratio of two sides round by round: a slow phase of the machine affects both sides and cancels."""
         pairs = zip(self.seconds[numerator], self.seconds[denominator], strict=True)
         return Samples(tuple(a / b for a, b in pairs))
 
@@ -148,7 +148,7 @@ def interleaved(
     """Measure all sides in turn, `repeats` rounds; each callable returns its own seconds per evaluation.
 
     Every round starts with another side, so none always runs after the same neighbour. A round before the first
-    warms caches and is thrown away.
+    warms the caches and is discarded.
     """
     if isinstance(repeats, Settings):
         seconds = repeats.seconds
@@ -184,9 +184,9 @@ def iterations(loop: Callable[[int], object], target_s: float = 0.01, *, clock: 
 def per_evaluation(
     loop: Callable[[int], object], n: int | None = None, *, target_s: float = 0.01, clock: Clock = time.perf_counter
 ) -> Callable[[], float]:
-    """A side for `interleaved` from `loop(n)`, which runs n evaluations; n is chosen to last `target_s` if not given.
+    """A side for `interleaved` from `loop(n)`, which runs n evaluations; n is chosen to last `target_s` by default.
 
-    A native loop belongs into `loop` itself (one call that evaluates n times), so that Python is not measured.
+    A native loop belongs inside `loop` (one call that evaluates n times), so that Python is not measured.
     """
     count = n if n is not None else iterations(loop, target_s, clock=clock)
 
@@ -200,12 +200,12 @@ def per_evaluation(
 
 @contextmanager
 def pinned() -> Iterator[int | None]:
-    """Keep this thread on one CPU while the block runs; yields its number, or None where the system cannot."""
+    """Keep this thread on one CPU during the block; yields its number, or None if the system cannot."""
     if not hasattr(os, "sched_setaffinity"):
         yield None
         return
     before = os.sched_getaffinity(0)
-    cpu = max(before)  # interrupts and everyone else's work gather on the first one
+    cpu = max(before)  # interrupts and other work gather on the first one
     os.sched_setaffinity(0, {cpu})
     try:
         yield cpu

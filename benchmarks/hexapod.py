@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
 from benchmarks.mechanics import closed_loop, stewart
 from benchmarks.peers.casadi_c import native_loop
+from motionbase.arrays import Array
 from motionbase.compile import compile
 from motionbase.platform.forward import TOLERANCE
 from motionbase.platform.kinematics import Kinematics
@@ -21,11 +22,10 @@ SETS = 64  # different poses in turn
 EVALUATIONS = 20 * SETS
 AWAY, TICK = (0.1, np.radians(5.0)), (1e-3, 1e-3)  # distance of the start [m, rad]; a tick of 1 ms at 1 m/s, 1 rad/s
 SPREAD = np.array([0.3, 0.3, 0.25, 0.15, 0.15, 0.2])  # poses are drawn from neutral plus or minus this [m, rad]
-Array = np.ndarray
 
 
 def poses(distance: tuple[float, float]) -> tuple[Array, Array]:
-    """Degrees of freedom of the poses wanted and of the starts, each the given distance away in position and angle."""
+    """Degrees of freedom of the desired and of the initial poses, the given distance apart in position and angle."""
     rng = np.random.default_rng(8)
     wanted = rng.uniform(-1, 1, (SETS, 6)) * SPREAD
     aside = rng.standard_normal((SETS, 2, 3))

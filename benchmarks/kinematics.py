@@ -9,10 +9,12 @@ import coal
 import numpy as np
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
+from motionbase.arrays import Array
 from motionbase.compile import compile, scan
 from motionbase.platform.atlas.analysis import analyse
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.gimbals import Gimbals, neutral_frames
+from motionbase.platform.kinematics import kinematics_of
 from motionbase.platform.load import load_platform
 from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.manoeuvre import Manoeuvre, drive
@@ -21,7 +23,7 @@ from motionbase.system.spins import tumbling
 from motionbase.workbench.clearance import Clearance
 from motionbase.workbench.distance import surface_tree, transforms
 from motionbase.workbench.geometry import FRAME, geometry_of
-from motionbase.workbench.poses import LANES, compiled, kinematics_of, on_lanes
+from motionbase.workbench.poses import LANES, compiled, on_lanes
 from motionbase.workbench.posture import posture_kernel
 from motionbase.workbench.sweep import sweep
 from motionbase.workbench.workspace import Workspace
@@ -29,16 +31,15 @@ from motionbase.workbench.workspace import Workspace
 PLATFORM = load_platform("simona")
 POSES = 2048  # a block of on_lanes
 SPREAD = np.array([0.3, 0.3, 0.25, 0.15, 0.15, 0.2])  # poses are drawn from neutral plus or minus this [m, rad]
-NEAREST = 10  # pairs of parts asked for
+NEAREST = 10  # requested pairs of parts
 FREQUENCIES = np.array([0.10, 0.13, 0.17, 0.23, 0.07, 0.19])  # of the trajectory's degrees of freedom [Hz]
 SHARE = 0.3  # of the limits of position, all at once
 STEP = 0.01  # [s] between its poses
-TICKS = 20_000  # of the sphere's loop in a call: what a call from Python costs does not count then
-Array = np.ndarray
+TICKS = 20_000  # of the sphere's loop per call: makes the cost of a call from Python negligible
 
 
 def poses(n: int) -> dict[str, Array]:
-    """Drawn about neutral."""
+    """Random poses about neutral."""
     dof = np.random.default_rng(9).uniform(-1, 1, (n, 6)) * SPREAD
     found: dict[str, Array] = compiled(kinematics_of(PLATFORM).pose_of_dof).map(dof=dof)
     return found
@@ -50,12 +51,12 @@ def packed(rows: Array) -> Array:
 
 
 def unpacked(lanes: Array) -> Array:
-    """And back."""
+    """(n / lanes, ..., lanes) -> (n, ...)."""
     return np.moveaxis(lanes, -1, 1).reshape(-1, *lanes.shape[1:-1])
 
 
 def numpy_posture(p: Array, Q: Array) -> dict[str, Array]:
-    """Inverse kinematics and all angles of many poses, in arrays; without dexterity."""
+    """Inverse kinematics and all angles of many poses with NumPy arrays; without dexterity."""
     w, x, y, z = Q.T
     R = np.empty((len(p), 3, 3))
     R[:, 0] = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], axis=1)
@@ -115,7 +116,7 @@ def forward(settings: Settings) -> Rounds:
 
 @functools.cache
 def extremes(settings: Settings) -> Rounds:
-    """Poses of all 64, angles and dexterity; everything is compiled before."""
+    """Poses of all 64, angles and dexterity; everything is compiled beforehand."""
     program, kernel = compiled(kinematics_of(PLATFORM).forward), posture_kernel(PLATFORM)
     out = (np.arange(64)[:, None] >> np.arange(6)) & 1
     l = np.where(out == 1, PLATFORM.stroke.l_max, PLATFORM.stroke.l_min)
@@ -132,7 +133,7 @@ def extremes(settings: Settings) -> Rounds:
 
 @functools.cache
 def workspace(settings: Settings) -> Samples:
-    """Margins with limits of strokes and bearings; a quick run takes a tenth of the poses."""
+    """Margins with limits of strokes and bearings; a quick run uses a tenth of the poses."""
     n = 100_000 if settings.quick else 1_000_000
     at, space = poses(n), Workspace(PLATFORM, Gimbals((0.6, 0.5), (0.7, 0.4)))
     space.margins(at["p_W"][:8], at["Q_WP"][:8])
@@ -143,14 +144,14 @@ def workspace(settings: Settings) -> Samples:
 
 @functools.cache
 def clearance_of_platform() -> Clearance:
-    """Its models are made once."""
+    """The clearance model, created once."""
     found = Clearance(geometry_of(PLATFORM))
     found.at(PLATFORM.p_neutral, (1.0, 0.0, 0.0, 0.0))
     return found
 
 
 def every_pair(clearance: Clearance, p_W: Array, Q_WP: Array) -> float:
-    """The least clearance by measuring every pair as whole surfaces."""
+    """The smallest clearance by measuring every pair as whole surfaces."""
     geometry, where = clearance.geometry, clearance.geometry.placed(p_W, Q_WP)
     trees, T = _trees(), transforms(where.R[0], where.p[0])
     placed: list[tuple[Any, Any]] = [(trees[k], T[FRAME[part.frame]]) for k, part in enumerate(geometry.parts)]
@@ -165,7 +166,7 @@ def _trees() -> list[Any]:
 
 @functools.cache
 def clearances(settings: Settings) -> Rounds:
-    """The ten nearest of all pairs at one pose, and every pair measured; both must have the same least."""
+    """The ten nearest of all pairs at one pose, and every pair measured; both must have the same minimum."""
     clearance, at = clearance_of_platform(), poses(1)
     p, Q = at["p_W"], at["Q_WP"]
     least = clearance.at(p, Q, NEAREST)[0].distance
@@ -180,7 +181,7 @@ def clearances(settings: Settings) -> Rounds:
 
 @functools.cache
 def trajectory(settings: Settings) -> Samples:
-    """Milliseconds for a pose of 10 s of motion in all degrees of freedom."""
+    """Time per pose [ms] for 10 s of motion in all degrees of freedom."""
     n = 250 if settings.quick else 1000
     t = STEP * np.arange(n)[:, None]
     dof = SHARE * np.asarray(PLATFORM.limits.position) * np.sin(2 * np.pi * FREQUENCIES * t + FREQUENCIES)
@@ -218,28 +219,28 @@ def atlas_factor(settings: Settings) -> Samples:
 
 @functools.cache
 def tumbled(settings: Settings) -> Manoeuvre:
-    """Ten minutes at the largest spin about axes that change without end; a minute in a quick run."""
+    """Ten minutes at the largest spin about continuously changing axes; a minute in a quick run."""
     atlas = load_atlas("atlas")
     loop = SphereLoop(atlas)
     return drive(loop, tumbling(60.0 if settings.quick else 600.0, atlas.limits.velocity, loop.dt), every=20)
 
 
 def drift_deg(settings: Settings) -> Samples:
-    """Largest of the last second."""
+    """Largest drift of the last second [deg]."""
     last = round(1 / (20 * tumbled(settings).loop.dt))
     note = "after one minute" if settings.quick else ""
     return Samples((float(np.degrees(tumbled(settings).drift[-last:].max())),), note)
 
 
 def direction_gap(settings: Settings) -> Samples:
-    """How far the worst case by search is from the best of a fine grid about it, over its value."""
+    """Relative difference between the worst case by search and the best of a fine grid about it."""
     atlas = load_atlas("atlas")
     found = analyse(atlas).traction["least_squares"]
-    rows = np.linalg.pinv(atlas.J_tau)
+    rows = np.asarray(np.linalg.pinv(atlas.J_tau), float)
     polar = np.linspace(0, np.pi, 721 if settings.quick else 2881)
     azimuth = np.linspace(-np.pi, np.pi, 2 * len(polar) - 1)
     best, at = _finest(rows, polar, azimuth)
-    for _ in range(4):  # the grid again, finer each time, about its best place
+    for _ in range(4):  # the grid again, finer each time, about its best point
         span = 2 * (polar[1] - polar[0])
         polar, azimuth = np.linspace(at[0] - span, at[0] + span, 201), np.linspace(at[1] - span, at[1] + span, 201)
         best, at = _finest(rows, polar, azimuth)

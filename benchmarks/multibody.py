@@ -27,7 +27,7 @@ EVALUATIONS = {"arm7": 40 * SETS, "arm7_free": 20 * SETS, "chain30": 5 * SETS}
 
 
 def states(model: Model, order: str) -> list[np.ndarray]:
-    """q, v, tau and a place for the accelerations, in one engine's order of coordinates.
+    """q, v, tau and space for the accelerations, in one engine's order of coordinates.
 
     All engines get the same motion: quaternions wxyz and speeds angular first for us; xyzw and linear first for
     Pinocchio; wxyz, linear first and in world axes for MuJoCo (the same numbers at an identity attitude).
@@ -59,7 +59,7 @@ def ours(model: Model, mode: str) -> Callable[[int], object]:
 
 @functools.cache
 def dynamics(settings: Settings, name: str) -> Rounds:
-    """Every engine on one chain, in one run; their answers must agree."""
+    """Every engine on one chain, in one run; their results must agree."""
     model, n = MODELS[name].build(), EVALUATIONS[name]
     kernel = Tree(model).forward_dynamics
     q, v, tau, a = states(model, "ours")
@@ -70,7 +70,7 @@ def dynamics(settings: Settings, name: str) -> Rounds:
         "pinocchio": pinocchio_loop(model, *pin),
         "mujoco": mujoco_loop(model, *mj),
     }
-    if name != "chain30":  # a C compiler needs a minute for its straight line
+    if name != "chain30":  # a C compiler needs a minute for its straight-line code
         loops["casadi"] = native_loop(kernel.function, [q, v, tau], np.empty_like(v), ("-O3", "-march=native"))
     rounds = interleaved({side: per_evaluation(loop, n) for side, loop in loops.items()}, settings)
     wanted = compile(kernel).map(q=q, v=v, tau=tau)["v_dot"]
@@ -100,7 +100,7 @@ SCENARIOS, STEPS, DT = 64, 200, 1e-3
 
 @functools.cache
 def batches(settings: Settings, mode: str, lanes: int) -> Rounds:
-    """Many runs of the arm, falling from many places: lanes of one core against mujoco.rollout on one thread.
+    """Many runs of the arm, falling from many positions: lanes of one core against mujoco.rollout on one thread.
 
     A semi-implicit Euler step of 1 ms on both sides; the final states must agree.
     """
@@ -126,7 +126,7 @@ def batches(settings: Settings, mode: str, lanes: int) -> Rounds:
     theirs = rollout(STEPS)
     assert isinstance(theirs, np.ndarray)
     difference = np.abs(np.concatenate([e.T for e in ends]) - theirs[:, -1, 1:8]).max()
-    if not difference <= 1e-6:  # a fifth of a second of a chaotic fall from the same place
+    if not difference <= 1e-6:  # a fifth of a second of a chaotic fall from the same state
         raise RuntimeError(f"MuJoCo and ours end {difference:.1e} rad apart")
     sides = {"ours": per_evaluation(ours_loop, STEPS), "rollout": per_evaluation(rollout, STEPS)}
     return interleaved(sides, settings)
@@ -154,7 +154,7 @@ def newton_euler_column(state: TreeState, j: int) -> ca.SX:
 
 
 def recursion_ratio(settings: Settings, name: str, shared: bool) -> Samples:
-    """Instructions of the single recursion over those of one Newton-Euler pass a column."""
+    """Instructions of the single recursion over those of one Newton-Euler pass per column."""
     model = MODELS[name].build()
     q = ca.SX.sym("q", model.nq)
     state = TreeState.of(model, q, ca.SX(model.nv, 1))
@@ -214,7 +214,7 @@ RATES = "1_1_1", "4_2_1", "10_5_1"  # the whole table is the benchmark `multirat
 
 
 def _rate_rows(name: str) -> list[Benchmark]:
-    """What schedules save, the error of the cheapest, and that of the other way to save, a longer step."""
+    """Savings of the schedules, the error of the cheapest one, and that of a longer step for comparison."""
     m = MANOEUVRES[name]
     metric, what = f"multibody.rates_{name}", f"{m.title}, steps of {1e3 * m.h:g} ms"
     error = f"{what}: largest error of the end effector over {m.duration:g} s, AB2,"
@@ -232,7 +232,7 @@ def _rate_rows(name: str) -> list[Benchmark]:
     ]  # fmt: skip
 
 
-BENCHMARKS = [  # what can do without Pinocchio comes first: the first build against it outlasts a quick run
+BENCHMARKS = [  # those without Pinocchio come first: the first build against it exceeds a quick run
     Benchmark("multibody.energy_drift", "-", "<= 1e-8", "free-floating Shuttle arm, 60 s at 1 kHz, RK4, brisk",
               lambda s: Samples((free_flight(s, True)[0],)), "strict", 1),
     Benchmark("multibody.momentum_drift", "-", "<= 1e-10", "the same: the larger of angular and linear",
@@ -262,6 +262,6 @@ BENCHMARKS = [  # what can do without Pinocchio comes first: the first build aga
     *_rows("arm7", "arm7", {"pinocchio": ">= 5", "mujoco": ">= 5"}),
     *_rows("arm7_free", "arm7free", {"pinocchio": ">= 4"}),
     *_rows("chain30", "chain30", {"pinocchio": ">= 3"}),
-    *_rate_rows("srms"),  # last: the dearest
+    *_rate_rows("srms"),  # last: the most expensive
     *_rate_rows("flexible"),
 ]  # fmt: skip

@@ -1,7 +1,7 @@
-"""Multi-rate schedules: what each saves against the ordinary single-rate run, and what it costs in accuracy.
+"""Multi-rate schedules: savings relative to the ordinary single-rate run, and the loss of accuracy.
 
 Arms follow a smooth reference under joint servos. Every schedule and the ordinary run, whose step calls the fused
-forward dynamics, take turns in one process; errors are those of the end effector against RK4 at a tenth of the step.
+forward dynamics, are measured in turn in one process; errors are the end effector's against RK4 at a tenth of the step.
 
     python -m benchmarks.multirate docs/pictures/multirate.png    # measures and draws
 """
@@ -15,7 +15,7 @@ from benchmarks.harness import Benchmark, Samples, Settings
 from benchmarks.mechanics.rates import SCHEDULES, SINGLE, cost, costs, error
 from benchmarks.models.manoeuvres import MANOEUVRES
 
-SLOWER = (2, 4, 10)  # times the base step: the other way to save, for comparison
+SLOWER = (2, 4, 10)  # times the base step: the alternative way to save, for comparison
 Point = tuple[float, float, str]  # cost, error, name
 
 
@@ -44,7 +44,7 @@ BENCHMARKS = [row for name in MANOEUVRES for row in _rows(name)]
 
 
 def points(settings: Settings, name: str) -> tuple[list[Point], list[Point]]:
-    """Of the schedules, and of single-rate runs with longer steps; AB2."""
+    """Points of the schedules, and of single-rate runs with longer steps; AB2."""
     rounds = costs(settings, name)
     schedules = [
         (rounds.ratio(key, SINGLE).median, error(name, key, "ab2"), key.replace("_", "/")) for key in SCHEDULES
@@ -70,7 +70,7 @@ def table(settings: Settings) -> str:
 
 
 def draw(path: Path, settings: Settings) -> None:
-    """Cost against error, a panel a manoeuvre."""
+    """Plot cost against error, one panel per manoeuvre."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 4.4), layout="constrained")

@@ -1,4 +1,4 @@
-"""The project itself: how soon a run shows a moving platform, the import, the test suite, a first set-up."""
+"""The project itself: time until a run shows a moving platform, import time, the test suite, a first set-up."""
 
 import functools
 import os
@@ -20,14 +20,14 @@ from motionbase.interpreter import python
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCHER = str(ROOT / "motionbase")
 RING = "bench-project"
-NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"  # where it is set, every start compiles every module, which nobody's does
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"  # if set, every start compiles every module, which users do not do
 Measure = Callable[[Settings], Samples]
 LOOK_S = 0.02
 PATIENCE_S = 120.0  # for a first run, which fills the cache
 
 
 def environment(**more: str) -> dict[str, str]:
-    """As people have it."""
+    """The environment of a user."""
     return {name: value for name, value in os.environ.items() if name != NO_BYTECODE} | more
 
 
@@ -36,7 +36,7 @@ def environment(**more: str) -> dict[str, str]:
 
 @contextmanager
 def running(disk: Path, program: str = LAUNCHER) -> Iterator[Console]:
-    """`motionbase run` as people start it, in some folder, but without a browser."""
+    """`motionbase run` as users start it, in some folder, but without a browser."""
     port = free_port(0)
     command = (program, "run", "--ring", RING, "--port", str(port), "--no-browser", "--anyone-may-view",
                "--record", str(disk))  # fmt: skip
@@ -56,15 +56,15 @@ def running(disk: Path, program: str = LAUNCHER) -> Iterator[Console]:
 
 
 def shows_motion(console: Console) -> bool:
-    """Whether the console's newest record is one of a platform that rises."""
+    """Whether the console's newest record is that of a rising platform."""
     try:
         return any(ring["base_state"] == "rising" for ring in console.status()["sources"])
-    except OSError:  # nobody listens yet
+    except OSError:  # no server is listening yet
         return False
 
 
 def wait_for_motion(console: Console) -> None:
-    """Until the console shows it."""
+    """Wait until the console shows motion."""
     end = time.monotonic() + PATIENCE_S
     while not shows_motion(console):
         if time.monotonic() > end:
@@ -73,7 +73,7 @@ def wait_for_motion(console: Console) -> None:
 
 
 class Ready(NamedTuple):
-    """A start: time that passed, and processor time of all its processes [s]."""
+    """A start: elapsed time, and processor time of all its processes [s]."""
 
     passed: float
     computed: float
@@ -88,13 +88,13 @@ def ready(disk: Path) -> Ready:
 
 
 def family(pid: int) -> list[int]:
-    """A process and all below it."""
+    """A process and all its descendants."""
     children = [child for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()]
     return [pid, *(one for child in children for one in family(int(child)))]
 
 
 def processor_s(pid: int) -> float:
-    """Of a process and its children that have ended; nothing where the system does not tell."""
+    """Processor time of a process and its finished children [s]; 0 if the system does not report it."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -110,13 +110,13 @@ def starts(settings: Settings) -> tuple[Ready, ...]:
 
 
 def run_ready(settings: Settings) -> Samples:
-    """From warm caches."""
+    """Time until a run is ready, with warm caches."""
     first, *warm = starts(settings)
     return Samples(tuple(one.passed for one in warm), f"the first {first.passed:.1f} s; {load()}")
 
 
 def run_ready_cpu(settings: Settings) -> Samples:
-    """The same starts."""
+    """Processor time of the same starts."""
     if not Path("/proc/self/task").exists():
         raise Skip("processor time of another process is read from /proc, which this system does not have")
     first, *warm = starts(settings)
@@ -124,7 +124,7 @@ def run_ready_cpu(settings: Settings) -> Samples:
 
 
 def import_time(settings: Settings) -> Samples:
-    """A process that imports motionbase, from its start to its end."""
+    """Duration of a process that imports motionbase."""
     command = python("-c", "import motionbase")
     values = []
     for _ in range(settings.repeats + 1):
@@ -138,7 +138,7 @@ def import_time(settings: Settings) -> Samples:
 
 
 def test_time(settings: Settings) -> Samples:
-    """The whole suite on all cores."""
+    """Duration of the whole suite on all cores."""
     if settings.quick:
         raise Skip("not in a quick run")
     begin = time.monotonic()
@@ -151,7 +151,7 @@ def test_time(settings: Settings) -> Samples:
 
 
 def first_setup(settings: Settings) -> Samples:
-    """A fresh clone to its first answer; packages come from uv's cache where it has them."""
+    """From a fresh clone to its first output; packages come from uv's cache if possible."""
     if settings.quick:
         raise Skip("not in a quick run")
     with unpinned(), tempfile.TemporaryDirectory() as folder:

@@ -43,7 +43,7 @@ with open_recording(sys.argv[1]) as recording:
 
 
 def file(settings: Settings) -> Path:
-    """An hour of records, six minutes in a quick run."""
+    """A recording of an hour, six minutes in a quick run."""
     return recording_file(QUICK_S if settings.quick else HOUR_S)
 
 
@@ -51,13 +51,13 @@ def file(settings: Settings) -> Path:
 
 
 def recorder_core_share(settings: Settings) -> Samples:
-    """Three times."""
+    """Processor share of a recorder, three times."""
     with unpinned():
         return Samples(tuple(core_share(1.0 if settings.quick else 10.0) for _ in range(1 if settings.quick else 3)))
 
 
 def max_rate(settings: Settings) -> Samples:
-    """From the top of the ladder down, to the first rate at which everything is recorded."""
+    """From the highest rate downwards, to the first at which everything is recorded."""
     seen: list[str] = []
     with unpinned():
         for rate in LADDER:
@@ -70,7 +70,7 @@ def max_rate(settings: Settings) -> Samples:
 
 
 def kill_loss(settings: Settings) -> Samples:
-    """The most of all kills."""
+    """The largest loss of all kills."""
     with unpinned():
         lost = kill_losses(10, 0.2) if settings.quick else kill_losses(100, 1.2)
     return Samples((max(lost),), f"{len(lost)} kills, median {statistics.median(lost):.3f} s; every file opened")
@@ -80,7 +80,7 @@ def kill_loss(settings: Settings) -> Samples:
 
 
 def open_draw_cold(settings: Settings) -> Samples:
-    """In a process of its own each time, with nothing of the files in the system's memory where it lets them go."""
+    """In a new process each time, with the files evicted from the page cache if the system permits it."""
     path = file(settings)
     found, note = [], ""
     for _ in range(3 if settings.quick else 9):
@@ -107,7 +107,7 @@ def _forget(path: Path) -> str:
 
 
 def _repeated(what: Callable[[Recording, random.Random], object], settings: Settings) -> Samples:
-    """[ms] for each of many calls."""
+    """Time of each of many calls [ms]."""
     at, found = random.Random(SEED), []
     with unpinned(), open_recording(file(settings)) as recording:
         what(recording, at)
@@ -119,12 +119,12 @@ def _repeated(what: Callable[[Recording, random.Random], object], settings: Sett
 
 
 def draw_warm(settings: Settings) -> Samples:
-    """Of one channel after the other, the whole length."""
+    """Draw one channel after the other, the whole length."""
     return _repeated(lambda r, at: r.envelope(at.choice(tuple(r.schema.index)), pixels=PIXELS), settings)
 
 
 def read_second(settings: Settings) -> Samples:
-    """Of all channels."""
+    """Read one second of all channels."""
 
     def read(recording: Recording, at: random.Random) -> None:
         start = at.uniform(recording.start, recording.end - 1.0)
@@ -139,7 +139,7 @@ def read_second(settings: Settings) -> Samples:
 
 @contextmanager
 def _memory() -> Iterator[Path]:
-    """A folder in memory, so that nobody waits for a disk."""
+    """A folder in memory, so that no disk is involved."""
     with tempfile.TemporaryDirectory(dir=shared_folder()) as folder:
         yield Path(folder)
 
@@ -156,7 +156,7 @@ def _exporting(recording: Recording, path: Path, seconds: float) -> Callable[[],
 @functools.cache
 def parquet(settings: Settings) -> Rounds:
     """Our export, and pyarrow with the same numbers from memory, in row groups of the same size."""
-    seconds = 120.0  # eleven row groups: reading and packing overlap but for the last
+    seconds = 120.0  # eleven row groups: reading and compressing overlap except for the last
     with unpinned(), _memory() as folder, open_recording(file(settings)) as recording:
         columns = recording.columns(None, 0.0, seconds)
         fields = [pa.field(name, pa.float64(), nullable=False) for name in columns]

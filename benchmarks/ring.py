@@ -20,17 +20,17 @@ from motionbase.ring.reader import Reader
 from motionbase.ring.writer import Writer
 
 CHANNELS = 178
-PYTHON_RECORDS = 20_000  # in one measurement
+PYTHON_RECORDS = 20_000  # per measurement
 
 
 def address_of(function: Any) -> int:
-    """Of a ctypes function, for a native loop to call."""
+    """Address of a ctypes function, for a native loop to call."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 @contextmanager
 def ring(what: str, **options: Any) -> Iterator[Writer]:
-    """A ring of the standard size under a name of its own, removed afterwards."""
+    """A ring of the standard size under its own name, removed afterwards."""
     writer = Writer(hexapod_schema(), name=f"bench-{what}-{os.getpid()}", program="bench", **options)
     try:
         yield writer
@@ -41,7 +41,7 @@ def ring(what: str, **options: Any) -> Iterator[Writer]:
 
 @functools.cache
 def native_writers(settings: Settings) -> Rounds:
-    """Publishing one record after another from a native loop, and memcpy of the same bytes into as large a ring."""
+    """Publishing records one by one from a native loop, and memcpy of the same bytes into a ring of equal size."""
     with ring("native") as writer:
         layout = writer.header.layout
         room = np.zeros(layout.capacity * CHANNELS)
@@ -60,7 +60,7 @@ def native_writers(settings: Settings) -> Rounds:
 
 @functools.cache
 def python_writers(settings: Settings) -> Rounds:
-    """One record after another from Python, each way with one receiver in another process."""
+    """One record after another from Python, each method with one receiver in another process."""
     row = np.arange(float(CHANNELS))
     with ExitStack() as stack:
         writer = stack.enter_context(ring("python"))
@@ -130,7 +130,7 @@ def against(peer: str) -> Callable[[Settings], Samples]:
 
 @functools.cache
 def delays(settings: Settings) -> np.ndarray:
-    """[us] from before publishing to having the record, a native reader polling in another process."""
+    """Delays [us] from before publishing to receiving the record, with a native polling reader in another process."""
     if (os.cpu_count() or 1) < 2:
         raise Skip("needs two processors")
     count = 5_000 if settings.quick else 50_000
@@ -170,7 +170,7 @@ def _receive_stamped(name: str, count: int, go: Any, answer: Any) -> None:
 
 
 def percentile(p: float) -> Callable[[Settings], Samples]:
-    """Of the delays."""
+    """A percentile of the delays."""
     return lambda settings: Samples((float(np.percentile(delays(settings), p)),))
 
 
@@ -221,7 +221,7 @@ def _check(name: str, stop: Any, answers: Any, counted: Any) -> None:
 
 
 def torn_records(settings: Settings) -> Samples:
-    """How many of all read were not whole."""
+    """Number of torn records among all that were read."""
     bad, good, lost = torn(settings)
     return Samples((float(bad),), f"{good:.3g} records checked, {lost:.3g} lost to lapping")
 

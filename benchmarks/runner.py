@@ -27,7 +27,7 @@ PACKAGES = ("casadi", "llvmlite", "numpy")
 
 @dataclass(frozen=True)
 class Result:
-    """One metric's outcome; `samples` is there when, and only when, it was measured."""
+    """One metric's outcome; `samples` is set if and only if it was measured."""
 
     benchmark: Benchmark
     status: Literal["measured", "skipped", "failed"]
@@ -73,7 +73,7 @@ def load(folder: Path, name: str) -> list[Benchmark]:
 def run(
     benchmarks: Sequence[Benchmark], *, quick: bool, progress: Callable[[Benchmark], None] = lambda _: None
 ) -> list[Result]:
-    """Measure every benchmark on one pinned CPU; a quick run shares its time out evenly and always ends in time."""
+    """Measure every benchmark on one pinned CPU; a quick run divides its time evenly and always ends in time."""
     longest = max((b.quick_s for b in benchmarks), default=0.0)
     share = longest / max(len(benchmarks), 1)
     settings = Settings(quick=True, repeats=QUICK_REPEATS, seconds=0.8 * share) if quick else Settings()
@@ -87,7 +87,7 @@ def run(
 
 
 def _measure(benchmark: Benchmark, settings: Settings, end: float) -> Result:
-    """One benchmark; whatever goes wrong in it is its own result and does not stop the others."""
+    """One benchmark; an error in it is its own result and does not stop the others."""
     try:
         with _deadline(end):
             return Result(benchmark, "measured", benchmark.measure(settings))
@@ -101,7 +101,7 @@ def _measure(benchmark: Benchmark, settings: Settings, end: float) -> Result:
 
 @contextmanager
 def _deadline(end: float) -> Iterator[None]:
-    """Raise `TimeUp` in the block at the monotonic time `end`, as soon as Python has the word again."""
+    """Raise `TimeUp` in the block at the monotonic time `end`, as soon as Python regains control."""
     left = end - time.monotonic()
     if left <= 0:
         raise TimeUp("no time left in the quick run")
@@ -122,7 +122,7 @@ def _deadline(end: float) -> Iterator[None]:
 
 
 def as_json(name: str, results: Sequence[Result], *, quick: bool, root: Path) -> dict[str, Any]:
-    """Everything a script may want to know about a run."""
+    """A run as plain data for scripts."""
     metrics = {}
     for r in results:
         b = r.benchmark
@@ -138,7 +138,7 @@ def as_json(name: str, results: Sequence[Result], *, quick: bool, root: Path) ->
 
 
 def machine(root: Path) -> dict[str, Any]:
-    """The machine and the versions a number was measured with."""
+    """The machine and the versions used for a measurement."""
     return {
         "cpu": _cpu_model(),
         "architecture": platform.machine(),
@@ -162,7 +162,7 @@ def _cpu_model() -> str:
 
 
 def _revision(root: Path) -> str | None:
-    """Git revision of the checkout, with `+` for uncommitted changes; None where git or the history is missing."""
+    """Git revision of the checkout, with `+` for uncommitted changes; None without git or history."""
     commit = _output("git", "-C", str(root), "rev-parse", "--short=12", "HEAD")
     return f"{commit}{'+' if _output('git', '-C', str(root), 'status', '--porcelain') else ''}" if commit else None
 

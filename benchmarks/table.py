@@ -1,4 +1,4 @@
-"""The table of a benchmark run, for people."""
+"""The table of a benchmark run, for display."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,7 @@ def show(console: Console, name: str, results: Sequence[Result]) -> None:
 
 
 def lines(results: Sequence[Result]) -> list[str]:
-    """`metric value` for everything that was measured, for scripts and eyes that skim."""
+    """`metric value` lines for everything that was measured, for scripts and quick reading."""
     return [f"{r.benchmark.metric} {r.samples.median:.4g}" for r in results if r.samples]
 
 
@@ -51,7 +51,7 @@ def _value(r: Result) -> str:
 
 
 def _spread(r: Result) -> str:
-    """The quartiles; they say more than a deviation when a busy machine skews the samples."""
+    """The quartiles; they are more informative than a deviation when a busy machine skews the samples."""
     if not r.samples:
         return ""
     q1, q3 = r.samples.quartiles

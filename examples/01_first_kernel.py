@@ -1,7 +1,7 @@
 """A first kernel: one step of a damped pendulum, compiled for three targets, and its exact derivative.
 
-A kernel is a pure Python function over CasADi expressions, with a port for everything that goes in and comes out. It is
-traced once. `motionbase kernel show pendulum` tells what became of it.
+A kernel is a pure Python function over CasADi expressions, with a port for every input and output. It is traced once.
+`motionbase kernel show pendulum` shows the result.
 """
 
 import casadi as ca
@@ -13,10 +13,10 @@ from motionbase.errors import TargetUnavailable
 g = 9.80665  # [m/s²]; a constant is folded into the code, a port can change from call to call
 
 
-# 1. The function. Python's `if` and `for` run while tracing; a choice by value would be `ca.if_else`.
+# 1. The function. Python's `if` and `for` run while tracing; use `ca.if_else` for a choice that depends on values.
 def pendulum_step(l: ca.SX, d: ca.SX, dt: ca.SX, q: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
     """One step, velocity first: the energy of an undamped pendulum stays bounded."""
-    probe("energy", 0.5 * (l * v) ** 2 - g * l * ca.cos(q))  # an inner value, to be read out when somebody asks
+    probe("energy", 0.5 * (l * v) ** 2 - g * l * ca.cos(q))  # an inner value that can be read out on demand
     v_next = v + dt * (-g / l * ca.sin(q) - d * v)
     return q + dt * v_next, v_next
 
@@ -49,7 +49,7 @@ def main() -> None:
         q_next, v_next = step(l=1.0, d=0.1, dt=0.001, q=0.5, v=0.0)
         print(f"{target:<7} q_next = {float(q_next).hex()}  v_next = {float(v_next).hex()}")
 
-    # 4. Many calls: bind the arrays once. Outputs must not overlap inputs, so two arrays take turns.
+    # 4. Many calls: bind the arrays once. Outputs must not overlap inputs, so two arrays alternate.
     step = compile(PENDULUM)
     here, there = np.array([0.5, 0.0]), np.empty(2)
     fixed = {"l": np.array(1.0), "d": np.array(0.1), "dt": np.array(0.001)}

@@ -1,8 +1,8 @@
 """Six legs: a program with a loop, a choice, a table, a delay and noise.
 
-A kernel is straight-line code. A program is an ordinary function too, but its loops, choices and calls stay what they
-are in compiled code. Here a platform's pose becomes six leg lengths, and what the sensors would say of them.
-`motionbase kernel show six_legs` tells what became of it.
+A kernel is straight-line code. A program is an ordinary function too, but its loops, choices and calls are kept in the
+compiled code. Here a platform's pose becomes six leg lengths and the sensors' measurements of them.
+`motionbase kernel show six_legs` shows the result.
 """
 
 from typing import Any
@@ -12,13 +12,13 @@ import numpy as np
 
 from motionbase.compile import Kernel, Port, Program, compile, delay, for_each, random, switch, table
 
-# Illustrative geometry [m]: joints in pairs on two circles, base and platform turned against each other.
+# Illustrative geometry [m]: joints in pairs on two circles, base and platform rotated against each other.
 BASE = np.array([[1.5 * np.cos(a), 1.5 * np.sin(a), 0.0] for a in np.radians([55, 65, 175, 185, 295, 305])])
 TOP = np.array([[1.2 * np.cos(a), 1.2 * np.sin(a), 0.0] for a in np.radians([5, 115, 125, 235, 245, 355])])
 HOME = np.full(6, 2.0)
 
 
-# 1. One leg, a plain function: a program needs no ports for what it does not share. Rotation ZYX: yaw, pitch, roll.
+# 1. One leg, a plain function: inside a program it needs no ports. Rotation ZYX: yaw, pitch, roll.
 def leg_length(pose: ca.SX, base: ca.SX, top: ca.SX) -> ca.SX:
     """Distance of a base joint from its platform joint."""
     cr, cp, cy = (ca.cos(pose[k]) for k in (3, 4, 5))
@@ -31,7 +31,7 @@ def leg_length(pose: ca.SX, base: ca.SX, top: ca.SX) -> ca.SX:
     return ca.norm_2(pose[:3] + R_WP @ top - base)
 
 
-# With ports it is a kernel too, which can be shown, tested and exported alone: `motionbase kernel show leg_length`.
+# With ports it is also a kernel, which can be shown, tested and exported alone: `motionbase kernel show leg_length`.
 POSE = Port("pose", 6, "m, rad", "surge, sway, heave, roll, pitch, yaw")
 LEG = Kernel(
     "leg_length",
@@ -40,7 +40,7 @@ LEG = Kernel(
     leg_length,
 )
 
-# 2. What a sensor makes of a length: it is late, drifts with temperature, and is noisy.
+# 2. A sensor's measurement of a length: delayed, drifting with temperature, and noisy.
 CELSIUS = Port("celsius", (), "°C", "temperature of the sensors")
 LATE = delay("late", Port("l", 6, "m"), samples=2)
 DRIFT = table("drift", [[-20.0, 20.0, 60.0]], [-1e-4, 0.0, 3e-4], inputs=[CELSIUS], output=Port("drift", (), "m"))
@@ -78,7 +78,7 @@ SIX_LEGS = Program(
 def main() -> None:
     """Run a few ticks, one scenario and then four at once."""
     step = compile(SIX_LEGS)
-    line = np.zeros(SIX_LEGS.memory[0].size)  # memory is the caller's: it lives from call to call
+    line = np.zeros(SIX_LEGS.memory[0].size)  # the caller owns the memory and keeps it between calls
     pose = np.array([0.05, 0.0, 1.8, 0.02, -0.01, 0.1])
     for tick in range(4):
         l_cmd, l_meas = step(celsius=35.0, seed=7.0, pose=pose, mode=float(tick > 0), tick=float(tick), line=line)

@@ -1,4 +1,4 @@
-"""Simulate an arm: a model in Python, its motion, what is conserved, and a picture.
+"""Simulate an arm: a model in Python, its motion, its conserved quantities, and a plot.
 
 The same from the command line: `motionbase simulate examples/03_simulate_an_arm.py:arm --plot run.png`.
 """
@@ -14,13 +14,13 @@ from motionbase.multibody.joints import revolute
 from motionbase.multibody.plot import write_plot
 from motionbase.multibody.simulate import simulate
 
-DOWN = (0.0, -1.0, 0.0)  # turning about -y lifts the arm
+DOWN = (0.0, -1.0, 0.0)  # rotation about -y lifts the arm
 
 
-# 1. A model is data: bodies, and a joint for each. Names find parts again, in errors and in files.
+# 1. A model is data: bodies, and a joint for each. Names identify parts in errors and in files.
 def arm(damping: float = 0.0) -> Model:
     """Two slender links of 1 m, hanging from the ground."""
-    rod = (0.0, 1 / 12, 1 / 12)  # of 1 kg, about its middle [kg m²]
+    rod = (0.0, 1 / 12, 1 / 12)  # for 1 kg, about its middle [kg m²]
     upper = Body("upper", mass=1.0, com=(0.5, 0.0, 0.0), inertia=rod, points={"elbow": (1.0, 0.0, 0.0)})
     fore = Body("fore", mass=1.0, com=(0.5, 0.0, 0.0), inertia=rod)
     return Model(
@@ -49,16 +49,16 @@ def main() -> None:
     difference = np.abs(careful.q[-1] - fall.q[-1]).max()
     print(f"dopri5 took {careful.steps} steps and ends {difference:.0e} rad away")
 
-    # 4. Stiff damping forbids long explicit steps; an implicit method takes them.
+    # 4. Stiff damping rules out long explicit steps; an implicit method can take them.
     stiff = simulate(arm(damping=1e4), duration=5.0, dt=0.02, method="rodas3")
     print(f"with a stiff elbow it bends by {np.abs(stiff.column('q.elbow')).max():.4f} rad at most")
 
-    # 5. Forces are inputs: constants, rows, or functions of time. These hold the arm where it is.
+    # 5. Forces are inputs: constants, rows, or functions of time. These hold the arm in place.
     g = 9.81
     held = simulate(arm(), duration=1.0, inputs={"tau": [2.0 * g, 0.5 * g]})
     print(f"held up, it moves by {np.abs(held.q).max():.1g} rad")
 
-    # 6. Keep it: CSV, Parquet or a picture.
+    # 6. Save it: CSV, Parquet or a plot.
     with tempfile.TemporaryDirectory() as folder:
         fall.write(Path(folder) / "fall.csv")
         write_plot(fall, Path(folder) / "fall.png")

@@ -1,7 +1,7 @@
 """Hand a payload from the Shuttle's arm to the Station's: plan, fly, grapple, release; everything floats freely.
 
-The Station's arm flies its end effector along a straight line to the payload, takes hold, and the Shuttle's arm lets go
-and backs away. Give a name to keep the picture: `python examples/04_handoff.py handoff.png`.
+The Station's arm moves its end effector along a straight line to the payload and grapples it; then the Shuttle's arm
+releases it and backs away. Give a file name to keep the plot: `python examples/04_handoff.py handoff.png`.
 """
 
 import sys
@@ -9,8 +9,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import compile
 from motionbase.multibody.manipulator import (
     Driven,
@@ -32,7 +33,6 @@ from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 from motionbase.spatial import R_quaternion
 
-Array = NDArray[np.float64]
 DT = 0.005  # [s]
 FREQUENCY = 2.0  # of the servos [rad/s]
 JOINTS = (*parts.SRMS_JOINTS, *parts.SSRMS_JOINTS)
@@ -40,7 +40,7 @@ N_SRMS = len(parts.SRMS_JOINTS)
 
 
 def main(picture: Path) -> None:
-    """Three phases, a report and a picture."""
+    """Three phases, a report and a plot."""
     example = MODELS["handoff"]
     model = example.build()
     q_held = q_of(model, example.q0)  # both end effectors at their fixtures
@@ -50,12 +50,12 @@ def main(picture: Path) -> None:
     residuals, momenta = compile(loops.residuals), compile(Outputs(loops.tree).momenta)
 
     def flown(q: Array, v: Array, references: JointSamples, active: dict[str, float]) -> Trajectory:
-        """A phase under the servo, whose gains suit what the arms hold."""
+        """A phase under the servo, with gains that suit the load of the arms."""
         inputs: dict[str, ArrayLike] = {"inertia": seen_inertia(servo, q, active), **active}
         return driven.run(references, DT, q, v, inputs=inputs)
 
     def held(q: Array, plan: Followed | None = None, arm: str = "", seconds: float = 0.0) -> JointSamples:
-        """References: every joint stays, but for an arm that follows a plan."""
+        """References: every joint stays, except those of an arm that follows a plan."""
         own = q[list(servo.places[0])]
         steps = len(plan.v) if plan else round(seconds / DT)
         still = JointSamples(np.tile(own, (steps, 1)), np.zeros((steps, own.size)), np.zeros((steps, own.size)))
@@ -80,7 +80,7 @@ def main(picture: Path) -> None:
     off = plan.position_error.max() * 1e3
     print(f"      off the line by {off:.2f} mm at most, sigma at least {plan.sigma.min():.2f}")
 
-    # 2. Fly. The Shuttle's arm holds the payload, the base floats, and the drives' torques are limited.
+    # 2. Fly. The Shuttle's arm holds the payload, the base floats freely, and the drives' torques are limited.
     only_srms, both, only_ssrms = (
         {"srms_grapple_active": a, "ssrms_grapple_active": b} for a, b in ((1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
     )
@@ -91,7 +91,7 @@ def main(picture: Path) -> None:
     closing = np.linalg.norm(speed[:3]) * 1e3
     print(f"at the fixture: {off:.1f} mm and {turned:.2f} deg away, moving at {closing:.2f} mm/s")
 
-    # 3. Grapple. The snare draws the gap in (the smallest shift in the metric of mass); speeds jump, not the momentum.
+    # 3. Grapple. The snare closes the gap (the smallest shift in the metric of mass); speeds jump, momentum does not.
     project = compile(loops.position_projection("mass"))
     for _ in range(4):  # Newton steps
         q, _ = project(q=q, **both)

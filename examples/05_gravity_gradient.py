@@ -1,6 +1,6 @@
 """Gravity gradient: a satellite that hangs in its orbit like a pendulum, and an orbiter with an arm and a payload.
 
-`python examples/05_gravity_gradient.py FOLDER` keeps the picture in the folder.
+`python examples/05_gravity_gradient.py FOLDER` saves the plot in the folder.
 """
 
 import math
@@ -21,7 +21,7 @@ from motionbase.multibody.simulate import simulate
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 
-# Every number is illustrative: round, and of the right size for a low orbit.
+# All numbers are illustrative: round, and of the right size for a low orbit.
 ORBITAL_PERIOD = 5560.0  # [s]
 N = 2 * math.pi / ORBITAL_PERIOD  # orbital rate [rad/s]
 ORBIT = GravityGradient("orbit", rate=N)  # the world is now x forward, y along the orbit's normal, z up
@@ -30,18 +30,18 @@ NO_GRAVITY = (0.0, 0.0, 0.0)
 
 # 1. One body. Its long axis points to the Earth, so the smallest moment of inertia is that of yaw.
 def satellite() -> Model:
-    """A body that flies; roll, pitch and yaw moments are about x, y and z."""
+    """A free body; roll, pitch and yaw moments are about x, y and z."""
     body = Body("satellite", mass=500.0, inertia=(900.0, 1000.0, 200.0))
     return Model("satellite", (body,), (Joint("flight", GROUND, "satellite", Free()),), NO_GRAVITY, (ORBIT,))
 
 
-# 2. An orbiter with a payload on a two-link arm: held still by its drives (a spring and a damper in each joint).
+# 2. An orbiter with a payload on a two-link arm, held by its drives (a spring and a damper in each joint).
 ORBITER = Body("orbiter", 9.5e4, inertia=(1.2e6, 9.5e6, 1.0e7))
 LINK = Body("upper", 140.0, (3.5, 0, 0), (3.0, 600.0, 600.0), {"end": (7.0, 0, 0)})
 FORE = Body("fore", 90.0, (3.5, 0, 0), (2.0, 400.0, 400.0), {"end": (7.0, 0, 0)})
 PAYLOAD = Body("payload", 1.45e4, (2.0, 0, 0), (3.5e4, 6.0e4, 6.0e4))
-NOSE = 12.0  # where the arm stands [m]
-UP = -math.pi / 2  # turning about y by this points x up
+NOSE = 12.0  # position of the arm [m]
+UP = -math.pi / 2  # rotation about y by this angle points x up
 
 
 def orbiter() -> Model:
@@ -58,18 +58,18 @@ def orbiter() -> Model:
 
 
 def pitched(angle: float) -> list[float]:
-    """Position and quaternion of a body at the world's origin, turned about y by an angle [rad]."""
+    """Position and quaternion of a body at the world's origin, rotated about y by an angle [rad]."""
     return [0.0, 0.0, 0.0, math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0]
 
 
 def pitch(run: Trajectory) -> NDArray[np.float64]:
-    """[deg]."""
+    """Pitch angle [deg]."""
     angle = 2 * np.arctan2(run.column("q.flight.qy"), run.column("q.flight.qw"))
     return np.degrees(np.unwrap(angle))
 
 
 def measured_period(t: NDArray[np.float64], x: NDArray[np.float64]) -> float:
-    """Mean time between upward passages through the mean of a swing, each found by a straight line [s]."""
+    """Mean time between upward crossings of the mean of a swing, each found by linear interpolation [s]."""
     x = x - 0.5 * (x.max() + x.min())
     up = np.flatnonzero((x[:-1] < 0) & (x[1:] >= 0))
     passages = t[up] - x[up] * (t[up + 1] - t[up]) / (x[up + 1] - x[up])
@@ -77,7 +77,7 @@ def measured_period(t: NDArray[np.float64], x: NDArray[np.float64]) -> float:
 
 
 def libration_period(roll: float, pitch: float, yaw: float, amplitude: float = 0.0) -> float:
-    """Of pitch by an amplitude [rad], from the moments about the axes forward, normal and up [kg m^2]; in seconds.
+    """Period of pitch with an amplitude [rad], from the moments about forward, normal and up [kg m^2]; in seconds.
 
     Small: omega_p = n sqrt(3 (I_roll - I_yaw) / I_pitch). A swing by a is a pendulum's by 2 a, slower by the elliptic
     integral K: 8e-5 for 1 degree.
@@ -86,7 +86,7 @@ def libration_period(roll: float, pitch: float, yaw: float, amplitude: float = 0
 
 
 def composite_inertia(bodies: list[tuple[Body, float]]) -> NDArray[np.float64]:
-    """Of bodies in a row, each with the x of its origin [m], about their centre of mass [kg m^2]."""
+    """Inertia of bodies in a row, each with the x of its origin [m], about their centre of mass [kg m^2]."""
     mass = np.array([b.mass for b, _ in bodies])
     com = np.array([np.asarray(b.com) + (x, 0.0, 0.0) for b, x in bodies])
     from_common = com - mass @ com / mass.sum()
@@ -98,7 +98,7 @@ def composite_inertia(bodies: list[tuple[Body, float]]) -> NDArray[np.float64]:
 
 def main() -> None:
     """Swing the satellite, then the orbiter from two attitudes; compare the periods with the closed form."""
-    # 3. Pitch against the closed form. What is left is the straight line through samples 5 s apart.
+    # 3. Pitch against the closed form. The remaining error is the linear interpolation of samples 5 s apart.
     amplitude = math.radians(1.0)
     swing = simulate(satellite(), 3 * ORBITAL_PERIOD, 5.0, q0={"flight": pitched(amplitude)})
     small = libration_period(roll=900.0, pitch=1000.0, yaw=200.0)
@@ -109,8 +109,8 @@ def main() -> None:
     print(f"{swing.energy_drift:.0e}")
     assert abs(found / expected - 1) < 1e-6
 
-    # 4. Nose forward an orbiter topples: its long axis wants to point to the Earth. The joints are stiff and the motion
-    #    is slow, so an implicit method takes steps of 2 s. The tree is made once and run twice.
+    # 4. Nose forward, an orbiter topples: its long axis tends to point to the Earth. The joints are stiff and the
+    #    motion is slow, so an implicit method takes steps of 2 s. The tree is made once and run twice.
     stiff: dict[str, Any] = {"dt": 2.0, "method": "rodas3", "every": 10}
     tree, off = Tree(orbiter()), math.radians(2.0)
     topples = simulate(tree, ORBITAL_PERIOD, q0={"flight": pitched(off)}, **stiff)
@@ -127,7 +127,7 @@ def main() -> None:
     print(f"           difference {found_arm / expected_arm - 1:+.0e}, 1e-5 allowed: the joints give")
     assert abs(found_arm / expected_arm - 1) < 1e-5
 
-    # 6. A picture.
+    # 6. A plot.
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(sys.argv[1] if len(sys.argv) > 1 else temporary) / "gravity_gradient.png"
         draw(path, swing, expected, topples, hangs, expected_arm)
@@ -137,7 +137,7 @@ def main() -> None:
 def draw(
     path: Path, swing: Trajectory, period: float, topples: Trajectory, hangs: Trajectory, period_arm: float
 ) -> None:
-    """Pitch of the satellite and of the orbiter from both starts over orbits, with the closed forms."""
+    """Pitch of the satellite, and of the orbiter from both attitudes, over orbits, with the closed forms."""
     figure = Figure(figsize=(10, 6.4), layout="constrained")
     top, left, right = (figure.add_subplot(2, 2, place) for place in ((1, 2), 3, 4))
     top.plot(swing.t * N / (2 * np.pi), pitch(swing), label="simulated")

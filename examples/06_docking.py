@@ -1,6 +1,6 @@
 """Docking: a chaser touches a target's ring with three bumpers, is caught softly, aligned and latched.
 
-`python examples/06_docking.py FOLDER` keeps the picture in the folder.
+`python examples/06_docking.py FOLDER` saves the plot in the folder.
 """
 
 import math
@@ -13,8 +13,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, compile
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.closures import WeldClosure
@@ -27,22 +27,20 @@ from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 from motionbase.multibody.tree.state import TreeState
 
-Array = NDArray[np.float64]
-
-# Every number is illustrative: round, and of the right size for two small spacecraft.
+# All numbers are illustrative: round, and of the right size for two small spacecraft.
 STEP = 1e-3  # [s]
 RING, BUMPER, HARD = 0.4, 0.05, 2e4  # circle of the bumpers and radius of each [m], stiffness [N/m]
 CLOSING = 0.05  # [m/s]
 PULL, DRAG, TURN_DRAG, INSET = 400.0, 450.0, 60.0, 0.03  # soft capture: [N/m], [N s/m], [N m s/rad], [m]
-SEATED = PULL * INSET / (3 * HARD + PULL)  # how far the pull presses the bumpers in [m]
+SEATED = PULL * INSET / (3 * HARD + PULL)  # deflection of the bumpers under the pull [m]
 FACE, PORT = 0.6, -0.8  # x of the two faces, each in its body [m]
 SOFT, LATCH = "soft_capture", "latch"
 NO_GRAVITY = (0.0, 0.0, 0.0)
-APART = {"target.x": FACE + BUMPER - PORT}  # faces touch when both bodies are otherwise neutral
+APART = {"target.x": FACE + BUMPER - PORT}  # the faces touch if both bodies are otherwise neutral
 
 
-# 1. Soft capture by the hook for forces of one's own: a spring and dampers, switched by an input. Both bodies are
-#    pushed at one place, the probe's tip, so that linear and angular momentum are kept whatever the gap is.
+# 1. Soft capture as a user-defined force: a spring and dampers, switched by an input. Both bodies are pushed at one
+#    point, the probe's tip, so that linear and angular momentum are conserved for any gap.
 def soft_capture(state: TreeState, active: Any) -> tuple[Wrench, Wrench]:
     """Wrenches on chaser and target."""
     a, b = state.point("chaser", "probe"), state.point("target", "port")
@@ -54,7 +52,7 @@ def soft_capture(state: TreeState, active: Any) -> tuple[Wrench, Wrench]:
     return Wrench("chaser", "probe", ca.vertcat(moment, force)), Wrench("target", "port", on_target)
 
 
-# 2. Two bodies that fly: bumpers are spheres on the chaser, which meet the plane of the target's face; the latch is a
+# 2. Two free bodies: bumpers are spheres on the chaser, which meet the plane of the target's face; the latch is a
 #    weld that can be switched on.
 def pair() -> Model:
     """Chaser behind, target ahead, along x."""
@@ -76,7 +74,7 @@ def pair() -> Model:
     return Model("docking", (chaser, target), joints, NO_GRAVITY, (*bumpers, pull), (latch,))
 
 
-# 3. What is looked at: the gap between probe and port, its rate, the tilt between the faces, and the bumpers' forces.
+# 3. Outputs: the gap between probe and port, its rate, the tilt between the faces, and the bumpers' forces.
 def relative(loops: Loops) -> Kernel:
     """(q, v) -> gap [m], closing speed [m/s], tilt [rad], force of each bumper [N]."""
     bumpers = [e for e in loops.model.elements if isinstance(e, PlaneContact)]
@@ -96,7 +94,7 @@ def relative(loops: Loops) -> Kernel:
 
 @dataclass(frozen=True)
 class Docking:
-    """A run with what was looked at, and when it was caught and latched [s]."""
+    """A run with its outputs, and the times of capture and latching [s]."""
 
     run: Trajectory
     seen: dict[str, Array]
@@ -106,7 +104,7 @@ class Docking:
 
 
 def dock(loops: Loops, caught: float = math.inf, latched: float = math.inf) -> Docking:
-    """The chaser comes 2 degrees off and 3 mm beside the axis."""
+    """The chaser approaches with a tilt of 2 degrees and an offset of 3 mm."""
     half = math.radians(1.0)
     q0: dict[str, Any] = {
         "chaser": [-0.08, 0.003, 0.0, math.cos(half), 0.0, 0.8 * math.sin(half), 0.6 * math.sin(half)],
@@ -119,7 +117,7 @@ def dock(loops: Loops, caught: float = math.inf, latched: float = math.inf) -> D
 
 
 def main() -> None:
-    """Bounce without any capture, then dock."""
+    """Bounce without capture, then dock."""
     model = pair()
     loops = Loops(model, STEP, around=q_of(model, APART))
     free = dock(loops)
@@ -129,9 +127,9 @@ def main() -> None:
     leaving, lost = -free.seen["closing"][-1], 1 - energy[-1] / energy[0]
     print(f"first touch after {first:.3f} s; with nothing to catch it, the chaser leaves at {leaving:.4f} m/s")
     print(f"bumpers took {100 * lost:.1f} % of the energy; in no step did it rise by more than {max(rise, 0):.0e}")
-    assert rise < 1e-9  # rounding, and the corner of the force at the touch
+    assert rise < 1e-9  # rounding, and the kink of the force at first contact
 
-    # 4. Soft capture when the faces are nearest; the bumpers align; the latch once all is still.
+    # 4. Soft capture when the faces are closest; the bumpers align; the latch closes when everything is at rest.
     caught = float(free.run.t[np.argmin(free.seen["gap"])])
     held = dock(loops, caught, latched=9.0)
     before = round(held.latched / STEP)
@@ -140,7 +138,7 @@ def main() -> None:
     print(f"{np.linalg.norm(impulse[:3]):.1e} N s")
     gap, tilt = (float(held.seen[name][-1]) for name in ("gap", "tilt"))
     print(f"at the end: gap {1e3 * gap:.3f} mm ({-1e3 * SEATED:.3f} seated), tilt {np.degrees(tilt):.1e} deg")
-    # A weld that takes hold while a gap r is left pushes the bodies at two places, so r x force is lost or gained.
+    # A weld that takes hold with a gap r pushes the bodies at two points, so r x force is lost or gained.
     for name, unit, allowed in (("linear", "N s", 1e-10), ("angular", "N m s", 1e-5)):
         rows = held.momenta[name]
         change, size = np.abs(rows - rows[0]).max(axis=1), np.abs(rows).max()
@@ -149,7 +147,7 @@ def main() -> None:
         print(f"{after:.0e} with it (1e-10 and {allowed:.0e} allowed)")
         assert until < 1e-10 and after < allowed
 
-    # 5. A picture.
+    # 5. A plot.
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(sys.argv[1] if len(sys.argv) > 1 else temporary) / "docking.png"
         draw(path, free, held)
@@ -157,7 +155,7 @@ def main() -> None:
 
 
 def draw(path: Path, free: Docking, held: Docking) -> None:
-    """Relative motion, forces, and what is conserved."""
+    """Relative motion, forces, and conserved quantities."""
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     gap, speed, tilt, force, energy, momentum = figure.subplots(3, 2, sharex=True).flat
     for docking, style, label in ((free, "C7--", "nothing catches it"), (held, "C0", "caught and latched")):

@@ -1,8 +1,8 @@
-"""A control law of one's own: six legs under PI control stand up by themselves, then heave as a sine.
+"""A user control law: six legs under PI control rise from the floor, then heave as a sine.
 
 `python examples/07_own_control_law.py` runs it in the closed loop as fast as the machine can;
-`motionbase run simona --law examples/07_own_control_law.py:heaving` in real time, with a ring that
-`motionbase tune amplitude 0.1` changes meanwhile.
+`motionbase run simona --law examples/07_own_control_law.py:heaving` runs it in real time, with a ring through which
+`motionbase tune amplitude 0.1` changes it meanwhile.
 """
 
 import casadi as ca
@@ -22,12 +22,12 @@ from motionbase.system.runs import Runner, Scenario
 SX = ca.SX
 DT = 1 / 2000  # [s]
 RISE = 6.0  # [s] from down to neutral
-FADE = 4.0  # [s] in which the sine grows
+FADE = 4.0  # [s] in which the sine grows to full amplitude
 OPENS = 40.0  # [1/s] largest rate of a command: the guard between law and plant stops a law whose commands jump
 
 
-# 1. Parameters and state have names. What is tunable can be changed while it runs, within its bounds. Every number is
-#    an illustrative choice, tried in all corners of these bounds on the model of simona, and nowhere else.
+# 1. Parameters and state have names. Tunable parameters can be changed while it runs, within their bounds. All numbers
+#    are illustrative; they were tried in all corners of these bounds on the model of simona, and nowhere else.
 class Gains(Struct):
     """Parameters."""
 
@@ -49,7 +49,7 @@ class Kept(Struct):
 
 
 def heaving(hexapod: Hexapod) -> OwnLaw:
-    """The law for a platform; constants come from it."""
+    """The law for a platform, whose data are constants in it."""
     actuator = hexapod.actuator
     if not isinstance(actuator, HydraulicActuator):
         raise ModelError(f"heaving: platform {hexapod.name!r} has no hydraulic legs")
@@ -59,15 +59,15 @@ def heaving(hexapod: Hexapod) -> OwnLaw:
     v_full = actuator.flow_gain * np.sqrt(actuator.area_cap * actuator.p_supply / areas)
 
     def law(p: Gains, x: Kept, given: Inputs) -> tuple[Kept, dict[str, SX]]:
-        """One tick. What is not given (pose, limits, faults) is 0 in the record."""
-        # 2. Where the legs should be: a smooth rise of the lengths, then heave about neutral, which grows smoothly.
+        """One tick. Missing outputs (pose, limits, faults) are 0 in the record."""
+        # 2. Desired leg lengths: a smooth rise, then heave about neutral, which grows smoothly.
         s = smooth(x.ticks * DT / RISE)
         grown = smooth((x.ticks * DT - RISE) / FADE)
         heave = p.amplitude * grown * ca.sin(x.phase)
         moved = [ca.sqrt(a * a + b * b + (c + heave) ** 2) for a, b, c in legs.tolist()]
         l_ref = hexapod.l_down + s * (ca.vertcat(*moved) - hexapod.l_down)
 
-        # 3. PI with a velocity that damps the oil: the fast part of the force, as the pressures have it.
+        # 3. PI control, with damping of the oil by the fast part of the force, measured by the pressures.
         e = l_ref - given.l_meas
         f = actuator.area_cap * given.p_cap - actuator.area_rod * given.p_rod
         v = p.k_p * e + x.integral - p.k_dp * (f - x.force)
@@ -75,7 +75,7 @@ def heaving(hexapod: Hexapod) -> OwnLaw:
         stopped = given.estop > 0.5
         u = ca.if_else(stopped, 0.0, u)
 
-        # 4. The next state; an emergency stop closes the valves, and the way on begins where it was left.
+        # 4. The next state; an emergency stop closes the valves, and the motion continues where it was interrupted.
         after = Kept(
             ticks=x.ticks + 1,
             phase=x.phase + ca.if_else(grown > 0, 2 * ca.pi * p.frequency * DT, 0.0),
@@ -94,18 +94,18 @@ def heaving(hexapod: Hexapod) -> OwnLaw:
 
 
 def clipped(x: SX, least: SX | float, most: SX | float) -> SX:
-    """Within both bounds."""
+    """x limited to both bounds."""
     return ca.fmin(ca.fmax(x, least), most)
 
 
 def smooth(x: SX) -> SX:
-    """From 0 to 1 while x does, with no corner of velocity or acceleration."""
+    """From 0 to 1 as x goes from 0 to 1, with continuous velocity and acceleration."""
     x = ca.fmin(ca.fmax(x, 0.0), 1.0)
     return x**3 * (10 - 15 * x + 6 * x**2)
 
 
 def main() -> None:
-    """Rise, heave, and say how well it follows."""
+    """Rise, heave, and report the tracking error."""
     hexapod = load_platform("simona")
     law = heaving(hexapod)
     runner = Runner(ClosedLoop.of(hexapod, law=law), ("l", "l_dot", "legs_cmd", "state", "p_W_next"))

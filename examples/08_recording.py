@@ -1,7 +1,7 @@
-"""Recordings: write one, read a few columns of it, look at all of it at once, export and split it.
+"""Recordings: write one, read a few columns, view all of it at once, export and split it.
 
-The records are those of `motionbase dcu`, a waveform of its own in every channel; `motionbase record` writes such files
-from a running ring. The pages are docs/recordings.md and docs/record.md.
+The records are those of `motionbase dcu`, with a different waveform in every channel; `motionbase record` writes such
+files from a running ring. The pages are docs/recordings.md and docs/record.md.
 """
 
 import tempfile
@@ -34,7 +34,7 @@ def write(path: Path) -> None:
 
 
 def main() -> None:
-    """In a folder that goes afterwards."""
+    """Work in a folder that is deleted afterwards."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "run.mcap"
         write(path)
@@ -42,10 +42,10 @@ def main() -> None:
             print(f"{run.count} records of {len(run.schema.channels)} channels, {run.start:g} to {run.end:g} s")
             print("events:", [(event.t, event.kind, event.text) for event in run.events])
 
-            some = run.columns(["leg1_f_meas", "acc_x"], start=10.0, stop=20.0)  # reads ten seconds, no more
+            some = run.columns(["leg1_f_meas", "acc_x"], start=10.0, stop=20.0)  # reads only these ten seconds
             print("columns:", {column: values.shape for column, values in some.items()})
 
-            whole = run.envelope("leg1_f_meas", pixels=800)  # least and largest value of every pixel, at any zoom
+            whole = run.envelope("leg1_f_meas", pixels=800)  # smallest and largest value of every pixel, at any zoom
             print(f"envelope: {len(whole.t)} pixels, {whole.least.min():.3f} to {whole.most.max():.3f} N")
 
             found = statistics(run)

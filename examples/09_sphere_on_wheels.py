@@ -1,4 +1,4 @@
-"""A sphere on Mecanum wheels: how the wheels turn it, and what a tumbling host asks of wheels and stage.
+"""A sphere on Mecanum wheels: how the wheels turn it, and the demands of a tumbling host on wheels and stage.
 
 The platform is the preset `atlas`; `motionbase atlas analyse` shows its static analysis. The page is docs/atlas.md.
 """
@@ -18,7 +18,7 @@ SECONDS, RATE = 30.0, 200
 
 
 def tumbling() -> dict[str, np.ndarray]:
-    """Steady rolling at 30 degrees a second with a surge of 5 cm: two and a half turns, and nothing washes out."""
+    """Steady rolling at 30 degrees per second with a surge of 5 cm: two and a half turns, without washout."""
     t = np.arange(0.0, SECONDS, 1 / RATE)
     rate, surge, w = math.radians(30), 0.05, 2 * math.pi / 5
     zero = np.zeros((len(t), 3))

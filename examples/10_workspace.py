@@ -1,6 +1,6 @@
-"""Where a platform gets, what stops it there, and which of its parts come near.
+"""Reach of a platform, what limits it, and which of its parts come close to each other.
 
-The platform is the preset `simona`; `motionbase kinematics report simona --out report.html` shows all of it at once.
+The platform is the preset `simona`; `motionbase kinematics report simona --out report.html` shows everything at once.
 The page is docs/kinematics.md.
 """
 
@@ -18,7 +18,7 @@ SIMONA = load_platform("simona")
 
 
 def main() -> None:
-    """Workspace without turning, turns without moving, the 64 extremes, and the worst pose."""
+    """Workspace without rotation, rotation without translation, the 64 extremes, and the worst pose."""
     space = Workspace(SIMONA, thickness=0.07)
     reach, turns = surface_at_attitude(space, rows=16), surface_at_place(space, rows=16)
     ends = ", ".join(f"{name} {share:.0%}" for name, share in reach.shares.items())

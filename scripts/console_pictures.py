@@ -1,4 +1,4 @@
-"""Makes the pictures of docs/console.md from a real run: a base, its recorder, the console, and Chromium.
+"""Makes the pictures of the console in docs/ from real runs: a base, its recorder, the console, and Chromium.
 
 Example: python scripts/console_pictures.py
 """
@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from motionbase.cli import checkout
 from motionbase.interpreter import motionbase_command
@@ -22,57 +23,106 @@ PICTURES = ROOT / "docs" / "pictures"
 ARGUMENTS = [
     "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-accelerated-2d-canvas",
 ]  # fmt: skip
-RING, GENERATORS, PATIENCE_S = "pictures", "examples/generators.toml", 120.0
+PATIENCE_S = 120.0
+COLOURS, FREQUENT = 256, 176  # of a picture: a third of the size, and no difference to be seen
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[str]:
-    """A base that drives its generators; gives the console's address with the token."""
+def running(folder: Path, platform: str, *options: str) -> Iterator[str]:
+    """A base that drives; gives the console's address with the token."""
     token = "pictures-of-the-console"
     environment = os.environ | {"MOTIONBASE_CONSOLE_TOKEN": token, "XDG_DATA_HOME": str(folder)}
-    command = motionbase_command("run", "simona", "--ring", RING, "--rate", "500", "--no-browser")
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as run:
+    command = motionbase_command("run", platform, "--ring", f"pictures-{platform}", "--rate", "500", "--no-browser")
+    with subprocess.Popen([*command, *options], env=environment, stdout=subprocess.PIPE, text=True) as run:
         try:
             assert run.stdout is not None
             address = next(found[0] for line in run.stdout if (found := re.search(r"http://[\w.:]+/", line)))
-            cards = motionbase_command("generators", "set", GENERATORS, "--ring", RING)
-            end = time.monotonic() + PATIENCE_S
-            while subprocess.run(cards, cwd=ROOT, capture_output=True, check=False).returncode:
-                assert time.monotonic() < end, "no base came"
-                time.sleep(0.5)
             yield f"{address}#token={token}"
         finally:
             run.terminate()
             run.wait(30)
 
 
-def pictures(page: Page, address: str) -> None:
-    """One after the other."""
+def at(page: Page | Locator, name: str) -> Locator:
+    """An element by its `data-test`."""
+    return page.locator(f'[data-test="{name}"]')
+
+
+def save(what: Page | Locator, name: str) -> None:
+    """With few colours, so that the file is small."""
+    path = PICTURES / f"{name}.png"
+    what.screenshot(path=path)
+    with Image.open(path) as image:
+        whole = image.convert("RGB")
+        whole.quantize(palette=palette(whole), dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def palette(image: Image.Image) -> Image.Image:
+    """Colours that are frequent, for smooth shades, and some that are rare, for small marks."""
+    found: list[int] = []
+    for method, count in ((Image.Quantize.MEDIANCUT, FREQUENT), (Image.Quantize.MAXCOVERAGE, COLOURS - FREQUENT)):
+        found += image.quantize(count, method, dither=Image.Dither.NONE).getpalette() or []
+    made = Image.new("P", (1, 1))
+    made.putpalette(found)
+    return made
+
+
+def opened(chromium: Browser, address: str, theme: str) -> Page:
+    """Once the base drives and the platform is drawn."""
+    view = {"width": 1600, "height": 900}
+    page = chromium.new_page(viewport=view, locale="en-US", color_scheme=theme)  # type: ignore[arg-type]
+    page.set_default_timeout(1e3 * PATIENCE_S)
+    expect.set_options(timeout=1e3 * PATIENCE_S)
     page.goto(address)
-    page.wait_for_timeout(20_000)
-    page.screenshot(path=PICTURES / "console.png")
-    page.locator('[data-test="scene"]').screenshot(path=PICTURES / "console_scene.png")
-    page.keyboard.press("Alt+2")
+    expect(at(page, "badge")).to_have_text("drive")
+    expect(at(page, "scene-canvas")).to_be_visible()
+    return page
+
+
+def of_a_hexapod(page: Page) -> None:
+    """Plots, the 3D view, generators, kinematics and a replay, one after the other."""
+    page.wait_for_timeout(30_000)  # so that all axes move
+    save(page, "console")
+    save(at(page, "scene"), "console_scene")
+    at(page, "tab-generators").click()
+    expect(at(page, "preview-chart")).to_be_visible()
+    page.wait_for_timeout(3_000)
+    save(page, "console_generators")
+    at(page, "tab-kinematics").click()
+    at(page, "kinematics-mode-study").click()
+    at(page, "study-neutral").click()
+    at(page, "study-pitch").fill("10")
+    expect(at(page, "scene-pose-pitch")).to_contain_text("10.0")
     page.wait_for_timeout(5_000)
-    page.screenshot(path=PICTURES / "console_generators.png")
-    page.keyboard.press("Alt+6")
-    page.wait_for_timeout(3_000)
-    row = page.locator('[data-test="recording"]').first
+    save(page, "console_kinematics")
+    at(page, "study-leave").click()
+    at(page, "tab-recordings").click()
+    row = at(page, "recording").first
     row.locator("button").first.click()
-    row.locator('[data-test="recording-open"]').click()
-    page.wait_for_timeout(8_000)
-    page.keyboard.press("Alt+6")
-    page.wait_for_timeout(3_000)
-    page.screenshot(path=PICTURES / "console_replay.png")
+    at(row, "recording-open").click()
+    expect(at(page, "live")).to_have_text("Whole")
+    at(page, "tab-recordings").click()
+    page.wait_for_timeout(10_000)
+    save(page, "console_replay")
+
+
+def of_a_sphere(page: Page) -> None:
+    """The sphere while it tumbles."""
+    page.wait_for_timeout(20_000)
+    save(at(page, "scene"), "atlas_scene")
 
 
 def main() -> None:
     """All of them."""
-    with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as address, sync_playwright() as playwright:
+    runs = (("simona", "dark", of_a_hexapod), ("atlas", "light", of_a_sphere))
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=checkout.chromium(), args=ARGUMENTS)
-        view = {"width": 1600, "height": 900}
-        page = chromium.new_page(viewport=view, locale="en-US", color_scheme="dark")  # type: ignore[arg-type]
-        pictures(page, address)
+        for platform, theme, pictures in runs:
+            options = ("--generators", "tumble") if platform == "atlas" else ()
+            began = time.monotonic()
+            with running(Path(folder), platform, *options) as address:
+                pictures(opened(chromium, address, theme))
+            print(f"{platform}: {time.monotonic() - began:.0f} s")
         chromium.close()
 
 

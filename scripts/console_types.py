@@ -22,7 +22,7 @@ SCALARS = {"string": "string", "number": "number", "integer": "number", "boolean
 
 
 def written() -> dict[Path, str]:
-    """The files and what they must say."""
+    """The files and their contents."""
     return {FOLDER / "types.ts": types(), FOLDER / "words.ts": words()}
 
 
@@ -48,7 +48,7 @@ def _bounds(of: Setting) -> str:
 
 
 def types() -> str:
-    """The models."""
+    """The models as TypeScript interfaces."""
     found = [m for m in vars(models).values() if inspect.isclass(m) and issubclass(m, models.Model)]
     kinds = [m for m in found if m is not models.Model]
     lines = ["// Made by scripts/console_types.py from src/motionbase/console/models: change that.", ""]

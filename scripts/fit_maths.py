@@ -34,7 +34,7 @@ class Fitted(NamedTuple):
 
 
 def polynomial(fitted: tuple[list[float], float]) -> Fitted:
-    """What the polynomial fits return, as one set."""
+    """The result of a polynomial fit as one set."""
     return Fitted((fitted[0],), fitted[1])
 
 
@@ -175,7 +175,7 @@ def atanh_p() -> Fitted:
 
 
 def erf_p() -> Fitted:
-    """ERF_0 = 2 / sqrt(pi) - 1, and what is left after the quarter of z."""
+    """ERF_0 = 2 / sqrt(pi) - 1, and the rest after the quarter of z."""
     with mp.workdps(60):
         first = float(2 / mp.sqrt(mp.pi) - 1)
 
@@ -252,7 +252,7 @@ def inverse_tail() -> Fitted:
 
 
 class Recipe(NamedTuple):
-    """Where the sets of a fit stand in the package, and the function that makes them."""
+    """Names of the sets of a fit in the package, and the function that computes them."""
 
     module: ModuleType
     names: tuple[str, ...]
@@ -281,7 +281,7 @@ FITS = {
 
 
 def report(name: str) -> bool:
-    """Fit, print, and tell whether the package has the same bits."""
+    """Fit, print, and return whether the package has the same bits."""
     module, names, make = FITS[name]
     start = time.perf_counter()
     fitted = make()

@@ -1,7 +1,7 @@
 """Near-minimax polynomials and rational functions for `motionbase.compile.maths`, fitted in high precision.
 
-`fit_maths.py` makes the coefficients in the package with these. In both polynomial fits the leading coefficients are
-rounded to double first and the rest fitted again, so the rounding of one is made up for by the next.
+`fit_maths.py` computes the coefficients in the package with these. Both polynomial fits round the leading coefficients
+to double first and fit the rest again, so that later coefficients compensate the rounding of earlier ones.
 
 Example: uv run python scripts/fit_polynomial.py     (prints the polynomial of sin on [0, pi/4])
 """

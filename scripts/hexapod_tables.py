@@ -1,6 +1,6 @@
 """Write the tables of docs/hexapod.md from measurements on the closed loop: margins, responses and, if asked, loads.
 
-Rows of platforms that are not named stay as they are.
+Rows of platforms that are not named are kept.
 
 Example: uv run python scripts/hexapod_tables.py simona --loads
 """
@@ -24,7 +24,7 @@ DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "hexapod.md"
 PLATFORMS = ("simona", "cmf", "emotion-1500")
 STEP, LARGEST_BUMP = 0.05, 0.1  # [m, rad]
 TONES = tones(0.5, 50.0, 16)
-GAIN_TO = 20.0  # [Hz]: the largest gain is looked for up to here
+GAIN_TO = 20.0  # [Hz]: upper end of the search for the largest gain
 
 
 def marks(name: str) -> tuple[str, str]:
@@ -47,7 +47,7 @@ def with_table(text: str, name: str, lines: Iterable[str]) -> str:
 
 
 def merged(old: list[str], new: dict[str, list[str]]) -> list[str]:
-    """The head of a table, and its rows with those of some platforms made anew; a platform it lacks comes last."""
+    """A table with the rows of some platforms replaced; rows of new platforms come last."""
     order = dict.fromkeys(row.split("`")[1] for row in old[2:]) | dict.fromkeys(new)
     kept = {name: [row for row in old[2:] if row.startswith(f"| `{name}` |")] for name in order}
     return [*old[:2], *(row for name in order for row in {**kept, **new}[name])]
@@ -58,7 +58,7 @@ def _row(*cells: str) -> str:
 
 
 def margins(hexapod: Hexapod) -> list[str]:
-    """A row a mode."""
+    """One row per mode."""
     return [
         _row(
             str(k),
@@ -74,7 +74,7 @@ def margins(hexapod: Hexapod) -> list[str]:
 
 
 def responses(hexapod: Hexapod) -> list[str]:
-    """A row an axis."""
+    """One row per axis."""
     measured, rows = Responses(hexapod), []
     for k, axis in enumerate(DOFS):
         step = measured.step(axis, STEP)
@@ -99,7 +99,7 @@ def responses(hexapod: Hexapod) -> list[str]:
 
 
 def _spectrum(found: FrequencyResponse) -> tuple[str, ...]:
-    """Largest gain, how far it is flat, bandwidth, and from where on tones are distorted."""
+    """Largest gain, frequency up to which it is flat, bandwidth, and frequency from which tones are distorted."""
     low = found.f <= GAIN_TO
     at = int(found.gain[low].argmax())
     bad = found.f[found.distorted]
@@ -108,7 +108,7 @@ def _spectrum(found: FrequencyResponse) -> tuple[str, ...]:
 
 
 def loads(hexapod: Hexapod) -> list[str]:
-    """A row a fault: the worst of all moments and legs."""
+    """One row per fault: the worst over all times and legs."""
     allowed, by_fault = Allowables.of(hexapod), dict[str, list[Outcome]]()
     for case in Loads(hexapod).predict():
         by_fault.setdefault(case.moment.fault, []).append(case)
@@ -136,7 +136,7 @@ def _load_row(name: str, cases: list[Outcome], allowed: Allowables, electric: bo
 
 
 def main() -> int:
-    """Measure and write."""
+    """Measure and write the tables."""
     parser = argparse.ArgumentParser(description="Write the tables of docs/hexapod.md.")
     parser.add_argument("platforms", nargs="*", default=PLATFORMS, help=f"without any: {', '.join(PLATFORMS)}")
     parser.add_argument("--loads", action="store_true", help="the tables of loads, too, where a platform has one")

@@ -31,7 +31,7 @@ HEAD = (
 
 
 class Row(NamedTuple):
-    """What no program can tell about a function."""
+    """Facts about a function that cannot be computed."""
 
     computes: str
     range: str
@@ -77,11 +77,13 @@ def operations(name: str) -> int:
 
 
 def worst_errors() -> dict[str, float]:
-    """The largest error that the accuracy tests meet, by function; fails if one of them does."""
+    """The largest error in the accuracy tests, by function; an error if a test fails."""
     tests = sorted(str(p) for p in (ROOT / "tests" / "compile").glob("test_maths_*.py"))
-    if pytest.main(["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-k", "ulp or hard or absolute", *tests]):
+    if pytest.main(
+        ["-q", "--all", "-p", "no:xdist", "-p", "no:cacheprovider", "-k", "ulp or hard or absolute", *tests]
+    ):
         raise SystemExit("maths_table: the tests fail")
-    worst: dict[str, float] = importlib.import_module("ulp").WORST  # found where pytest put it
+    worst: dict[str, float] = importlib.import_module("tests.compile.ulp").WORST  # as the tests have imported it
     return worst
 
 
@@ -100,7 +102,7 @@ def table(worst: dict[str, float]) -> str:
 
 
 def main() -> int:
-    """Measure and write."""
+    """Measure and write the table."""
     before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
     DOCUMENT.write_text(f"{before}{BEGIN}\n{table(worst_errors())}\n{END}{after}", encoding="utf-8")

@@ -37,7 +37,7 @@ def _row(place: int, c: Channel) -> str:
 
 
 def main() -> int:
-    """Write."""
+    """Write the tables."""
     before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
     DOCUMENT.write_text(f"{before}{BEGIN}\n{tables(hexapod_schema())}\n{END}{after}", encoding="utf-8")

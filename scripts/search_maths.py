@@ -1,4 +1,4 @@
-"""Look for the worst errors of the maths functions of one argument, by cells and then again in the worst cells.
+"""Search for the worst errors of the maths functions of one argument, by cells and then again in the worst cells.
 
 Example: uv run python scripts/search_maths.py              (all, a minute or two)
          uv run python scripts/search_maths.py log erfinv
@@ -86,7 +86,7 @@ def errors(name: str, x: Array) -> Array:
 
 
 def _excess(name: str, x: float, got: float) -> mp.mpf:
-    """got less the exact value; for erfinv by a Newton step from got, whose own error is the square of that."""
+    """got minus the exact value; for erfinv by a Newton step from got, whose own error is the square of that."""
     with mp.workprec(120):
         y = mp.mpf(got)
         if name == "erf":

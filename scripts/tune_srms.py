@@ -3,10 +3,10 @@
     uv run scripts/tune_srms.py             fit, compare with what is stored
     uv run scripts/tune_srms.py --poses     how well other poses would fit, the best first
 
-Prints the fitted stiffnesses beside those stored in `models/flexible_arm.py`, then published and own frequencies: the
-six that are fitted (unloaded, fixed base), the three with a free orbiter, which are a check, and those with the heavy
-payload, of which no mass is published: the point mass that fits each pose is found. Exit code 1 if the stored numbers
-are not the fitted ones.
+Prints the fitted stiffnesses beside those stored in `models/flexible_arm.py`, then published and computed frequencies:
+six that are fitted (unloaded, fixed base), three with a free orbiter as a check, and those with the heavy payload,
+whose mass is unpublished: the point mass that fits each pose best is computed. Exit code 1 if the stored numbers
+differ from the fitted ones.
 """
 
 import sys
@@ -27,16 +27,16 @@ from motionbase.multibody.names import q_of
 from motionbase.multibody.tree.dynamics import Tree
 
 Array = NDArray[np.float64]
-ROUNDING = 5e-4  # of the stored stiffnesses, four digits
+ROUNDING = 5e-4  # of the stored stiffnesses, which have four digits
 
 
 def fitted() -> Stiffness:
-    """To the poses that are stored."""
+    """The fit to the stored poses."""
     return fit(unit_stiffnesses(), {pose: mass_matrix(pose) for pose in POSES})[0]
 
 
 def fit(units: Array, masses: Mapping[str, Array]) -> tuple[Stiffness, float]:
-    """Least squares of the logarithms of the six unloaded frequencies, and the error left (root mean square)."""
+    """Least-squares fit to the logarithms of the six unloaded frequencies, and the remaining RMS error."""
 
     def errors(logarithms: Array) -> Array:
         K = np.einsum("s,sij->ij", np.exp(logarithms), units)
@@ -47,7 +47,7 @@ def fit(units: Array, masses: Mapping[str, Array]) -> tuple[Stiffness, float]:
 
 
 def scan_poses() -> None:
-    """Elbow and wrist of the folded pose, elbow of the bent one; the shoulder keeps the wrist level with it."""
+    """Fits over elbow and wrist of the folded pose and elbow of the bent one; the wrist is level with the shoulder."""
     units, (model, M, _) = unit_stiffnesses(), traced()
 
     def at(elbow: int, wrist: int = 0) -> Array:
@@ -79,13 +79,13 @@ def traced(orbiter: bool = False, payload: float = 0.0, bending: int = 2, torsio
 
 
 def mass_matrix(pose: str, **options: Any) -> Array:
-    """At rest in a pose; options as those of `traced`."""
+    """Mass matrix at rest in a pose; options as in `traced`."""
     model, M, _ = traced(**options)
     return np.array(M(q_of(model, POSES[pose])))
 
 
 def stiffness_matrix(stiffness: Stiffness, **options: Any) -> Array:
-    """Booms and gearboxes; it is linear in the three numbers, because shapes of a uniform beam do not depend on EI."""
+    """Of booms and gearboxes; linear in the three numbers, as the shapes of a uniform beam do not depend on EI."""
     model, _, booms = traced(**options)
     K = stiffness.EI * booms
     gears = gear_stiffness(stiffness)
@@ -96,21 +96,21 @@ def stiffness_matrix(stiffness: Stiffness, **options: Any) -> Array:
 
 
 def frequencies(K: Array, M: Array) -> Array:
-    """The lowest two [Hz], as the largest squared periods: so gearboxes may be as stiff as one likes."""
+    """The lowest two frequencies [Hz], as the largest squared periods, so that gearboxes may be arbitrarily stiff."""
     n = len(K)
     squared = eigh(M, K, eigvals_only=True, subset_by_index=[n - 2, n - 1])[::-1]
     return np.asarray(1 / (2 * np.pi * np.sqrt(squared)))
 
 
 def free_frequency(pose: str, payload: float = 0.0) -> float:
-    """The lowest with a free orbiter, after its six motions without deformation [Hz]."""
+    """The lowest frequency with a free orbiter, after its six rigid motions [Hz]."""
     M = mass_matrix(pose, orbiter=True, payload=payload)
     squared = eigh(stiffness_matrix(TUNED, orbiter=True), M, eigvals_only=True, subset_by_index=[6, 6])
     return float(np.sqrt(squared[0]) / (2 * np.pi))
 
 
 def payload_mass(pose: str) -> float:
-    """The point mass at the grapple point with which the loaded frequencies of a pose come out best [kg]."""
+    """The point mass at the grapple point that best fits the loaded frequencies of a pose [kg]."""
     K, M = stiffness_matrix(TUNED), mass_matrix(pose)
     of_a_tonne = mass_matrix(pose, payload=1e3) - M
 
@@ -122,7 +122,7 @@ def payload_mass(pose: str) -> float:
 
 
 def is_stored(found: Stiffness) -> bool:
-    """To the digits that are stored."""
+    """Whether the stored stiffnesses equal the fitted ones, to their digits."""
     return bool(np.allclose(astuple(found), astuple(TUNED), rtol=ROUNDING, atol=0))
 
 

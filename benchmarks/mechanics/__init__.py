@@ -1,1 +1,1 @@
-"""What the multibody benchmarks measure, a subject a module."""
+"""Measurements of the multibody benchmarks, one module per subject."""

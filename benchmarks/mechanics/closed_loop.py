@@ -1,4 +1,4 @@
-"""The hexapod in closed loop: real-time factors, and a tick inside the executive with cold caches beside readers."""
+"""The hexapod in closed loop: real-time factors, and a tick inside the executive with cold caches and readers."""
 
 import functools
 import os
@@ -31,14 +31,14 @@ TICK = 5e-4
 TICKS = 20_000  # ten seconds: calling a run from Python costs as much as 300 ticks
 LANES = 8
 SCENARIOS, GPU_TICKS = 65_536, 400
-LENGTH, PRESSURE = 1e-4, 1e-2  # [m], of supply: what a step of a tick may be off
+LENGTH, PRESSURE = 1e-4, 1e-2  # [m], of supply: permitted error of a step of one tick
 HEAVE = Generator(True, "dof", ("heave",), "sine", 0.2, 0.5, fade_in=2.0, fade_out=2.0)  # type: ignore[arg-type]
 READER = "from motionbase.ring.reader import Reader\nr = Reader({name!r})\nwhile True: r.wait(0.05)\n"
 
 
 @functools.cache
 def loop() -> ClosedLoop:
-    """The default platform."""
+    """The loop of the default platform."""
     return ClosedLoop.of(load_platform("simona"))
 
 
@@ -67,7 +67,7 @@ def _run(run: Scan, values: dict[str, Any], n: int) -> object:
 
 @functools.cache
 def speeds(settings: Settings) -> Rounds:
-    """Seconds a tick, for one scenario and for eight at once, strict and fast."""
+    """Time per tick [s] for one scenario and for eight at once, strict and fast."""
     check_accuracy(settings)
     of, sides = loop(), {}
     for mode in ("fast", "strict"):
@@ -80,13 +80,13 @@ def speeds(settings: Settings) -> Rounds:
 
 
 def for_each_gain(settings: Settings) -> Samples:
-    """Turns of `for_each` one after the other / on the lanes of a register, strict, one scenario."""
+    """Iterations of `for_each` one by one / on the lanes of a register, strict, one scenario."""
     return speeds(settings).ratio("loops1", "strict1")
 
 
 @functools.cache
 def compiled() -> dict[str, float]:
-    """Bytes of code and of stack of the closed loop, strict, and the seconds that tracing and compiling took."""
+    """Code and stack size of the closed loop [bytes], strict, and the time of tracing and compiling [s]."""
     start = time.perf_counter()
     built = build(ClosedLoop.of(load_platform("simona")).program, 1, "strict")
     seconds = time.perf_counter() - start
@@ -94,7 +94,7 @@ def compiled() -> dict[str, float]:
 
 
 def size(what: str) -> Callable[[Settings], Samples]:
-    """One of `compiled`."""
+    """One entry of `compiled`."""
     return lambda settings: Samples((compiled()[what],))
 
 
@@ -102,7 +102,7 @@ def size(what: str) -> Callable[[Settings], Samples]:
 def check_accuracy(settings: Settings) -> tuple[float, float]:
     """Largest errors of leg length [m] and pressure [of supply] against steps of 1 us (4 in a quick run).
 
-    Full authority into the cushions at both ends, and friction reversals: what the real-time factor counts for.
+    Full authority into the cushions at both ends, and friction reversals: the accuracy behind the real-time factor.
     """
     motion = Motion(loop().plant.hexapod)
     feedback = {p.name: next_of(p).name for p in STATE}
@@ -127,7 +127,7 @@ def check_accuracy(settings: Settings) -> tuple[float, float]:
 
 
 def realtime(side: str) -> Callable[[Settings], Samples]:
-    """Simulated seconds in a second, of all lanes together."""
+    """Simulated seconds per second, of all lanes together."""
 
     def measure(settings: Settings) -> Samples:
         lanes = int(side[-1])
@@ -142,7 +142,7 @@ def realtime(side: str) -> Callable[[Settings], Samples]:
 
 
 def on_gpu(mode: Literal["strict", "fast"]) -> Callable[[Settings], Samples]:
-    """Simulated seconds in a second, of all scenarios together; they differ in the noise of their sensors."""
+    """Simulated seconds per second, of all scenarios together; they differ in the noise of their sensors."""
 
     def measure(settings: Settings) -> Samples:
         of = loop()
@@ -186,7 +186,7 @@ def _readers(name: str, count: int = 3) -> Iterator[None]:
 
 @functools.cache
 def ticks(settings: Settings) -> np.ndarray:
-    """Computing times [us] of control, plant and record in real time at 2 kHz, beside three readers."""
+    """Computing times [us] of control, plant and record in real time at 2 kHz, with three readers."""
     schema = hexapod_schema()
     of = ClosedLoop.of(load_platform("simona"), tuple(c.name for c in schema.channels))
     name = f"bench-hexapod-{os.getpid()}"
@@ -206,7 +206,7 @@ def ticks(settings: Settings) -> np.ndarray:
 
 
 def tick_us(percentile: float) -> Callable[[Settings], Samples]:
-    """Of the computing times; the note has the size of the code."""
+    """A percentile of the computing times; the note has the size of the code."""
 
     def measure(settings: Settings) -> Samples:
         note = f"{compiled()['code'] / 1024:.0f} KiB of code, {compiled()['stack'] / 1024:.1f} KiB of stack"

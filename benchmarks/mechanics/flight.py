@@ -1,4 +1,4 @@
-"""A free-floating Shuttle arm: what drifts in a minute, and what carrying its momentum along costs."""
+"""A free-floating Shuttle arm: its drift in a minute, and the cost of its momentum as a state."""
 
 import functools
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.flight import Flight
 from motionbase.multibody.tree.outputs import Outputs
 
-# every joint at 0.5 rad/s and the base tumbling at 0.1 rad/s; the light wrist whips up to 29 rad/s on its own. Signs
-# matter: from others it reaches 58 rad/s, and the same method is a hundred times worse
+# every joint at 0.5 rad/s and the base tumbling at 0.1 rad/s; the light wrist reaches 29 rad/s by itself. Signs
+# matter: with others it reaches 58 rad/s, and the same method is a hundred times worse
 FREE_RATES = {
     "shoulder_yaw": 0.5, "shoulder_pitch": 0.5, "elbow_pitch": -0.5, "wrist_pitch": 0.5, "wrist_yaw": -0.5,
     "wrist_roll": 0.5, "flight.wx": 0.06, "flight.wy": 0.05, "flight.wz": 0.06,
@@ -28,8 +28,8 @@ FREE_RATES = {
 def free_flight(settings: Settings, by_momentum: bool) -> tuple[float, float, float]:
     """Relative drift of energy, angular and linear momentum: the Shuttle arm on a free orbiter, RK4 at 1 kHz.
 
-    Linear momentum is taken relative to the largest one of the orbiter, which is what the arm exchanges with it;
-    angular momentum about the centre of mass.
+    Linear momentum is relative to the largest one of the orbiter, which is what the arm exchanges with it; angular
+    momentum is about the centre of mass.
     """
     whole = MODELS["srms_on_orbiter"].build()
     model = Model(
@@ -54,14 +54,14 @@ def free_flight(settings: Settings, by_momentum: bool) -> tuple[float, float, fl
 
 
 def momentum_drift(settings: Settings, by_momentum: bool) -> Samples:
-    """The larger of angular and linear."""
+    """The larger drift of angular and linear momentum."""
     energy, angular, linear = free_flight(settings, by_momentum)
     return Samples((max(angular, linear),), f"angular {angular:.1e}, linear {linear:.1e}, energy {energy:.1e}")
 
 
 @functools.cache
 def steps(settings: Settings) -> Rounds:
-    """Seconds a step of RK4 of the Shuttle arm with payload on a free orbiter, by momentum and by speeds."""
+    """Time per RK4 step [s] of the Shuttle arm with payload on a free orbiter, by momentum and by speeds."""
     example = MODELS["srms_on_orbiter"]
     model = example.build()
     tree, rk4 = Tree(model), METHODS["rk4"]

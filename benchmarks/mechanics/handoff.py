@@ -1,9 +1,9 @@
-"""The handoff of a payload between two arms: how well a closed chain stays closed.
+"""The handoff of a payload between two arms: accuracy of a closed chain.
 
-The Station's arm swings its elbow, beginning with 1.8 rad/s, while it holds the payload, without drives or friction;
+The Station's arm swings its elbow, initially with 1.8 rad/s, while it holds the payload, without drives or friction;
 the swing shakes the payload and the Shuttle's arm with it. Not every motion is followed so well: of six random motions
-of the whole chain that begin with 0.6 rad/s, two stay below 3e-7 m; in four the light wrist of the Shuttle's arm whips
-at 60 to 160 rad/s where the payload draws the arm straight, and the gap reaches 3e-6 to 4e-4 m.
+of the whole chain that start with 0.6 rad/s, two stay below 3e-7 m; in four the light wrist of the Shuttle's arm
+reaches 60 to 160 rad/s when the payload pulls the arm straight, and the gap reaches 3e-6 to 4e-4 m.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Multi-rate schedules on arms that follow a smooth reference: time against the single-rate run, and accuracy."""
+"""Multi-rate schedules on arms that follow a smooth reference: time relative to the single-rate run, and accuracy."""
 
 import functools
 import math
@@ -31,9 +31,9 @@ ALL = tuple(SCHEDULES)
 
 @functools.cache
 def error(name: str, schedule: str, method: Method, slower: int = 1, centred: bool = True) -> float:
-    """Largest distance of the end effector from the reference [m]; infinite where the motion is unstable.
+    """Largest distance of the end effector from the reference [m]; infinite if the motion is unstable.
 
-    `slower` makes the base step longer by a factor.
+    `slower` lengthens the base step by a factor.
     """
     arm = driven(name)
     h, steps = arm.manoeuvre.h * slower, arm.steps // slower
@@ -60,7 +60,7 @@ def _single_rate(multirate: Multirate) -> Program:
 
 @functools.cache
 def costs(settings: Settings, name: str, schedules: tuple[str, ...] = ALL) -> Rounds:
-    """Seconds a simulated second, AB2, of the ordinary run and of the schedules; the servos hold the start."""
+    """Time per simulated second [s], AB2, of the ordinary run and of the schedules; the servos hold the pose."""
     arm, steps = driven(name), 5_000 if settings.quick else 20_000
     v0, tau = np.zeros(arm.model.nv), arm.tau(np.zeros(1))[0]
     sides: dict[str, Callable[[], float]] = {}
@@ -80,7 +80,7 @@ def costs(settings: Settings, name: str, schedules: tuple[str, ...] = ALL) -> Ro
 
 
 def cost(name: str, schedule: str, schedules: tuple[str, ...] = ALL) -> Callable[[Settings], Samples]:
-    """Time over that of the ordinary run; all of `schedules`, 1/1/1 among them, take turns."""
+    """Time over that of the ordinary run; all of `schedules`, 1/1/1 among them, are measured in turn."""
 
     def measure(settings: Settings) -> Samples:
         rounds = costs(settings, name, schedules)

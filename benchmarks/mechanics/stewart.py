@@ -43,7 +43,7 @@ def mechanism() -> Mechanism:
 
 
 def demand(t: Any, i: int) -> Any:
-    """What leg i is to be longer than at neutral [m]."""
+    """Demanded extension of leg i from neutral [m]."""
     return AMPLITUDE * ca.sin(2 * math.pi * FREQUENCY * t + i * math.pi / 3)
 
 
@@ -122,7 +122,7 @@ def mujoco_steps(of: Mechanism) -> tuple[Callable[[int], object], Any, Any]:
 
 
 def start(of: Mechanism) -> dict[str, Any]:
-    """At rest at neutral."""
+    """The state at rest at neutral."""
     return {"t": np.array(0.0), "p_W": of.p_neutral, "Q_WP": np.array([1.0, 0, 0, 0]), "V_P": np.zeros(6)}
 
 
@@ -132,7 +132,7 @@ def _steps(run: Scan, begin: dict[str, Any], n: int) -> object:
 
 @functools.cache
 def race(settings: Settings) -> tuple[Rounds, float, float, float]:
-    """Both in one run, our largest closure error, MuJoCo's, and how far apart the platforms end [m]."""
+    """Both in one run, our largest closure error, MuJoCo's, and the final distance of the platforms [m]."""
     of = mechanism()
     loop, _, data = mujoco_steps(of)
     sides: dict[str, Callable[[], float]] = {"mujoco": per_evaluation(loop, STEPS)}
@@ -144,7 +144,7 @@ def race(settings: Settings) -> tuple[Rounds, float, float, float]:
     loop(STEPS)
     out = scan(step(of), FEEDBACK, record=record)(STEPS, **start(of))
     apart = float(np.linalg.norm(out["p_W"] - data.qpos[:3]))
-    if not apart < 2e-3:  # a second of motion; MuJoCo's soft closures and implicit damping of drives differ
+    if not apart < 2e-3:  # after a second of motion; MuJoCo's soft closures and implicit damping of drives differ
         raise RuntimeError(f"MuJoCo's platform and ours end {apart:.1e} m apart")
     return rounds, closure_error(of, out), mujoco_closure(of, data), apart
 
@@ -173,7 +173,7 @@ def mujoco_closure(of: Mechanism, data: Any) -> float:
 
 
 def us(mode: str) -> Callable[[Settings], Samples]:
-    """Of one step."""
+    """Time of one step [us]."""
     return lambda settings: race(settings)[0].side(mode, 1e6)
 
 

@@ -1,6 +1,6 @@
 """A serial arm with full inertias and skew offsets: forward dynamics as one leaf kernel.
 
-The numbers are made up (illustrative); they are chosen so that nothing vanishes and every term costs its operations.
+The numbers are illustrative; they are chosen so that nothing vanishes and every term costs its operations.
 """
 
 import casadi as ca

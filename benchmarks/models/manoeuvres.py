@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import compile
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.elements import JointDamper, JointSpring
@@ -20,8 +21,7 @@ from motionbase.multibody.simulate import simulate
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.outputs import Outputs
 
-Array = NDArray[np.float64]
-FINER = 10  # steps of the reference in a base step
+FINER = 10  # steps of the reference per base step
 
 
 def flexible_arm() -> Model:
@@ -50,11 +50,11 @@ class Manoeuvre:
     """A motion from rest to rest in ten seconds.
 
     Attributes:
-        title: for people
+        title: for users
         build: makes the model
         start: coordinates by name
-        travel: of each driven joint [rad]
-        tool: body and place of the end effector [m]
+        travel: travel of each driven joint [rad]
+        tool: body and position of the end effector [m]
         h: base step [s]
         servo: [rad/s] stiffness = servo^2, damping = 1.4 servo, each times the joint's inertia at the start
         compensated: gravity and inertia along the reference are fed forward
@@ -112,7 +112,7 @@ MANOEUVRES = {
 
 @dataclass(frozen=True, eq=False)
 class Driven:
-    """A manoeuvre made ready: the arm with its servos, and where it starts."""
+    """A prepared manoeuvre: the arm with its servos, and its initial state."""
 
     manoeuvre: Manoeuvre
     model: Model
@@ -138,7 +138,7 @@ class Driven:
         return round(self.manoeuvre.duration / self.manoeuvre.h)
 
     def tau(self, t: NDArray[Any]) -> Array:
-        """(times, nv): what makes the springs' rest the reference, and what is fed forward."""
+        """(times, nv): forces that move the springs' rest along the reference, and the feed-forward."""
         model, m = self.model, self.manoeuvre
         x = t[:, None] / m.duration
         shape = [10 * x**3 - 15 * x**4 + 6 * x**5, 30 * x**2 - 60 * x**3 + 30 * x**4, 60 * x - 180 * x**2 + 120 * x**3]
@@ -159,7 +159,7 @@ class Driven:
         return np.ascontiguousarray(tau)
 
     def tool(self, q: Array) -> Array:
-        """(rows, 3) place of the end effector [m], world axes."""
+        """(rows, 3) position of the end effector [m], world axes."""
         points = compile(Outputs(Tree(self.model)).points({"tool": self.manoeuvre.tool}))
         still = np.zeros((len(q), self.model.nv))
         return np.asarray(points.map(q=np.ascontiguousarray(q), v=still, v_dot=still)["tool_position"])
@@ -183,5 +183,5 @@ def _at_v(model: Model, joint: str) -> int:
 
 @functools.cache
 def driven(name: str) -> Driven:
-    """Made once."""
+    """The prepared manoeuvre of a name, created once."""
     return Driven.of(name)
