@@ -146,6 +146,19 @@ def test_posts_of_killed_consoles_do_not_pile_up(folder: Path) -> None:
             assert ports_here() == [port + 1], "one open file, however many consoles before had it"
 
 
+def test_a_restarted_console_keeps_the_address_of_its_post_wherever_that_is(folder: Path) -> None:
+    """The next port was taken when the first console came; pages know the other one."""
+    with socket.create_server(("127.0.0.1", 0)) as taken, base():
+        port = int(taken.getsockname()[1]) - 1
+        killed(folder, "token-of-console-0", port)
+        (place,) = keeper._taken_over(RING)
+        os.close(place.socket)
+        assert place.port != port + 1
+        taken.close()
+        with alone(folder, port=port) as rig:
+            assert rig.console.access.stop_port == place.port
+
+
 def test_two_posts_that_have_the_same_socket_hand_on_one(folder: Path) -> None:
     """The second had no time yet to tell the first to leave."""
     with socket.create_server(("127.0.0.1", 0)) as made:

@@ -15,6 +15,7 @@ from motionbase.ring.layout import CLAIM, EPOCH, Header, Layout
 from motionbase.ring.segment import Segment
 
 LARGEST_NUMBER = 2**62  # of a record, far beyond what any run reaches
+MOST_LOOKS = 100  # at the counters of a ring, until both are of one turn
 PIECE_BYTES = 64 * 1024  # copied between two looks at the writer's claim
 PORTION_BYTES = 256 * 1024 * 1024  # of memory at most; the default ring, 64 MB, is one portion
 
@@ -35,11 +36,14 @@ class Portion(NamedTuple):
 
 def available(segment: Segment, layout: Layout) -> tuple[int, int]:
     """Numbers of the oldest record that is whole and of the one after the newest."""
-    head = segment.head  # before the claim, which is never below
-    claim = segment.counter(CLAIM)
-    if not head <= claim < LARGEST_NUMBER:
-        raise RingError(f"{segment.backend}: head is {head} and claim {claim}: its counters are spoilt")
-    return max(0, claim - layout.capacity), head
+    for _ in range(MOST_LOOKS):
+        head = segment.head  # before the claim, which is never below
+        claim = segment.counter(CLAIM)
+        if not head <= claim < LARGEST_NUMBER:
+            raise RingError(f"{segment.backend}: head is {head} and claim {claim}: its counters are spoilt")
+        if claim <= head + layout.capacity:
+            break  # else this process was paused between the two looks for more than a whole turn of the ring
+    return min(max(0, claim - layout.capacity), head), head
 
 
 def portions(

@@ -23,8 +23,8 @@ from motionbase.recording.mcap.write import McapWriter
 from motionbase.recording.open import open_recording
 from motionbase.ring import copy
 from motionbase.ring.backend import find
-from motionbase.ring.layout import CLAIM, Status
-from motionbase.ring.segment import attach
+from motionbase.ring.layout import CLAIM, HEAD, Status
+from motionbase.ring.segment import Segment, attach
 from motionbase.ring.writer import Writer
 from tests.recording.files import all_values
 from tests.ring.ring_processes import PATIENCE_S, environment, until
@@ -147,6 +147,25 @@ def test_a_writer_that_goes_on_is_not_disturbed(tmp_path: Path) -> None:
         stop.set()
         thread.join()
         writer.close()
+
+
+def test_a_turn_of_the_ring_between_two_looks_is_no_empty_ring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The saver is paused after it has read the head, and the writer goes more than once around."""
+    writer, counter, looks = wide_writer(10), Segment.counter, list[int]()
+    writer.write(numbered(0, 8, CHANNELS))
+
+    def paused(segment: Segment, offset: int) -> int:
+        value = counter(segment, offset)
+        if offset == HEAD and not looks:
+            looks.append(value)
+            writer.write(numbered(8, 25, CHANNELS))
+        return value
+
+    segment = attach(find("motionbase"))
+    assert segment is not None
+    monkeypatch.setattr(Segment, "counter", paused)
+    assert copy.available(segment, writer.header.layout) == (23, 33) and looks == [8]
+    writer.close()
 
 
 def test_what_is_overwritten_during_the_copy_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,14 +110,17 @@ def _let_go(process: subprocess.Popen[bytes]) -> None:
 def _beside(console: Console, console_port: int, patience_s: float) -> tuple[list[socket.socket], Orders]:
     """A socket on the next port, so that pages find the post of a restarted console; else on any port.
 
-    Posts of killed consoles hand over their sockets with the tokens of their pages. If one of them has the next port,
-    its socket is used as it is, so that connections queued there are answered. Until the new post is up, they take
+    Posts of killed consoles hand over their sockets with the tokens of their pages. The socket of a console that had
+    this one's port is used as it is, wherever it listens, and so is one on the next port: pages keep their address, and
+    connections queued there are answered. Until the new post is up, they take
     stops from the pages of this console, too.
     """
     settings, port = console.settings, console_port + 1
     taken = _taken_over(settings.ring)
     sockets = {file: socket.socket(fileno=file) for file in {place.socket for place in taken}}
-    same = next((sockets[place.socket] for place in taken if _is_at(place, settings.host, port)), None)
+    here = [place for place in taken if place.host == settings.host]
+    kept = [place for place in here if place.console_port == console_port] or [p for p in here if p.port == port]
+    same = sockets[kept[0].socket] if kept else None
     if same is None:
         try:
             same = listening(settings.host, port)
@@ -135,10 +138,6 @@ def _beside(console: Console, console_port: int, patience_s: float) -> tuple[lis
     for file in sockets.keys() - {place.socket for place in places}:
         sockets.pop(file).close()  # its post keeps it; left open here, it would only make pages wait later
     return list(sockets.values()), Orders(settings.ring, places, patience_s)
-
-
-def _is_at(place: Place, host: str, port: int) -> bool:
-    return (place.host, place.port) == (host, port)
 
 
 def _taken_over(ring: str) -> list[Place]:
