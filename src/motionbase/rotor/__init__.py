@@ -1,0 +1,1 @@
+"""Rotors: airfoils, inflow, hover. Its page is docs/rotor.md."""
