@@ -9,7 +9,7 @@ import typer
 
 from motionbase.cli import terminal
 from motionbase.cli.atlas_simulate import simulate
-from motionbase.cli.options import PICTURES, Json, check_writable
+from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed
 from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
@@ -238,8 +238,9 @@ def layout(
     if azimuths is not None:
         if given:
             raise UsageError(f"--azimuths finds elevation and roller angle; leave {given[0]} out")
+        angles = numbers_listed("--azimuths", azimuths, "three or more angles in degrees", fewest=3)
         with terminal.working("searching"):
-            found = [searched_layout(np.radians(_listed(azimuths)).tolist())]
+            found = [searched_layout(np.radians(angles).tolist())]
     elif not given:
         found = isotropic_family(wheels, np.radians(FAMILY_DEG).tolist())
     elif len(given) == 2:
@@ -257,16 +258,6 @@ def layout(
         )
     else:
         _show_layouts(found)
-
-
-def _listed(text: str) -> list[float]:
-    try:
-        numbers = [float(piece) for piece in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) < 3 or not all(map(math.isfinite, numbers)):
-        raise UsageError(f"--azimuths is {text!r}, it must be three or more angles in degrees, separated by commas")
-    return numbers
 
 
 def _layout_facts(one: "Layout") -> dict[str, Any]:

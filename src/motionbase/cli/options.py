@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -120,6 +121,17 @@ def _numbers(text: str | None) -> list[int]:
         return [int(part) for part in _listed("--legs", text)]
     except ValueError:
         raise UsageError(f"--legs {text!r}: give numbers separated by commas, such as 1,3") from None
+
+
+def numbers_listed(option: str, text: str, wanted: str, fewest: int = 1) -> list[float]:
+    """Finite numbers separated by commas; `wanted` says in words what they must be."""
+    try:
+        numbers = [float(piece) for piece in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) < fewest or not all(map(math.isfinite, numbers)):
+        raise UsageError(f"{option} is {text!r}, it must be {wanted}, separated by commas")
+    return numbers
 
 
 def drivable(platform: str, *, sized: bool = True) -> "Hexapod":

@@ -1,4 +1,4 @@
-"""Airfoils of our own making, for models that bring no table: a thin one with a closed form, and one like a NACA 0012."""
+"""Airfoils of our own making: a thin one with a closed form, and one like a NACA 0012, for models without a table."""
 
 from __future__ import annotations
 

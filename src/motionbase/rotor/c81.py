@@ -77,7 +77,9 @@ class _Lines:
         except ValueError:
             value = math.nan
         if not math.isfinite(value) or "_" in field:
-            raise ModelError(f"{self.source}, line {self.at}: {field!r} is no number; {what} is wanted, in seven columns")
+            raise ModelError(
+                f"{self.source}, line {self.at}: {field!r} is no number; {what} is wanted, in seven columns"
+            )
         return value
 
 

@@ -1,0 +1,143 @@
+"""What a rotor looks like to the air: blades, chord, twist, airfoil, speed; presets and files in TOML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionbase.arrays import Array
+from motionbase.errors import ModelError
+from motionbase.multibody.loaders.toml_source import TomlSource
+from motionbase.platform.table import Table
+from motionbase.rotor.airfoil import Airfoil
+from motionbase.rotor.airfoils import AIRFOILS, airfoil
+from motionbase.rotor.c81 import read_c81
+
+FOLDER = Path(__file__).parent / "presets"
+PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+KEYS = ("name", "summary", "sources", "illustrative", "blades", "radius", "root", "chord", "twist", "airfoil", "speed",
+        "density", "sound")  # fmt: skip
+NEEDED = tuple(key for key in KEYS if key != "name")
+LARGEST_SOLIDITY = 1.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Planform:
+    """A rotor for blade element theory.
+
+    Attributes:
+        summary, sources, illustrative: what it is, where its numbers are from, which of them nobody has published
+        blades: how many
+        radius: [m]
+        root: radius at which blades begin [m]
+        chord: (n, 2) radius and chord [m]
+        twist: (n, 2) radius [m] and angle of the chord beside the collective pitch, nose-up [rad]
+        airfoil: of the whole blade
+        speed: of rotation [rad/s]
+        density, sound: of the air [kg/m^3], and its speed of sound [m/s]
+    """
+
+    name: str
+    summary: str
+    sources: tuple[str, ...]
+    illustrative: tuple[str, ...]
+    blades: int
+    radius: float
+    root: float
+    chord: Array
+    twist: Array
+    airfoil: Airfoil
+    speed: float
+    density: float
+    sound: float
+
+    def __post_init__(self) -> None:
+        if self.blades < 1:
+            raise ModelError(f"rotor {self.name!r}: blades is {self.blades}, must be 1 or more")
+        for key in ("radius", "speed", "density", "sound"):
+            if not 0 < (value := getattr(self, key)) < np.inf:
+                raise ModelError(f"rotor {self.name!r}: {key} is {value:g}, must be positive")
+        if not 0 <= self.root < self.radius:
+            raise ModelError(f"rotor {self.name!r}: root is {self.root:g} m, must be from 0 to the radius")
+        for key in ("chord", "twist"):
+            line = getattr(self, key)
+            if (
+                line.ndim != 2
+                or line.shape[1] != 2
+                or not np.all(np.isfinite(line))
+                or np.any(np.diff(line[:, 0]) <= 0)
+            ):
+                raise ModelError(f"rotor {self.name!r}: {key} must be pairs of numbers with increasing radius")
+        if not np.all(self.chord[:, 1] > 0):
+            raise ModelError(f"rotor {self.name!r}: chord must be positive everywhere")
+        if self.solidity > LARGEST_SOLIDITY:
+            raise ModelError(
+                f"rotor {self.name!r}: chord makes blades of {self.solidity:.3g} times the disk's area; is it in metres?"
+            )
+
+    @property
+    def solidity(self) -> float:
+        """Area of the blades over that of the disk, by the mean chord from centre to tip."""
+        r = np.linspace(0, self.radius, 201)
+        return float(self.blades * self.chord_at(r).mean() / (np.pi * self.radius))
+
+    @property
+    def tip_speed(self) -> float:
+        """[m/s]."""
+        return self.speed * self.radius
+
+    def chord_at(self, r: ArrayLike) -> Array:
+        """Chord at a radius [m]."""
+        return np.asarray(np.interp(r, self.chord[:, 0], self.chord[:, 1]))
+
+    def twist_at(self, r: ArrayLike) -> Array:
+        """Twist at a radius [rad]."""
+        return np.asarray(np.interp(r, self.twist[:, 0], self.twist[:, 1]))
+
+
+def load_planform(reference: Path | str) -> Planform:
+    """The preset of that name, or the rotor in a TOML file; errors name the file, the line and the key."""
+    if str(reference) in PRESETS:
+        path = FOLDER / f"{reference}.toml"
+    elif Path(reference).suffix.lower() == ".toml":
+        path = Path(reference)
+    else:
+        raise ModelError(f"no rotor {str(reference)!r}; presets: {', '.join(PRESETS)}, or a .toml file")
+    table = Table(source := TomlSource.read(path), (), source.data)
+    table.check_keys(KEYS, NEEDED)
+    if type(table.data["blades"]) is not int:
+        table.refuse("blades", "a whole number")
+    return table.made(
+        Planform,
+        name=table.text("name") if "name" in table.data else path.stem,
+        summary=table.text("summary"),
+        sources=table.texts("sources"),
+        illustrative=table.texts("illustrative"),
+        blades=table.data["blades"],
+        chord=_line(table, "chord", 1.0),
+        twist=_line(table, "twist", np.pi / 180),
+        airfoil=_airfoil(table, path.parent),
+        **{key: table.number(key) for key in ("radius", "root", "speed", "density", "sound")},
+    )
+
+
+def _line(table: Table, key: str, unit: float) -> Array:
+    """A number for the whole blade, or pairs of radius and number."""
+    if not isinstance(table.data[key], list):
+        return np.array([[0.0, unit * table.number(key)]])
+    return table.numbers(key, (len(table.data[key]), 2)) * [1.0, unit]
+
+
+def _airfoil(table: Table, folder: Path) -> Airfoil:
+    """One of ours by name, or a C81 file."""
+    name = table.text("airfoil")
+    if name in AIRFOILS:
+        return airfoil(name)
+    if Path(name).suffix.lower() == ".c81":
+        return read_c81(folder / name)
+    table.refuse("airfoil", f"one of {', '.join(AIRFOILS)} or a .c81 file")
