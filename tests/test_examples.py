@@ -61,6 +61,7 @@ def test_catalogue_entry_loads(name: str) -> None:
         "docs/compiler.md",
         "docs/multibody.md",
         "docs/network.md",
+        "docs/rotor.md",
         "docs/examples_multibody.md",
         "docs/python.md",
     ],

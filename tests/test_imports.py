@@ -9,7 +9,7 @@ import pytest
 SRC = Path(__file__).resolve().parents[1] / "src" / "motionbase"
 
 # Libraries, each may use those before it.
-LIBRARIES = ("record", "native", "compile", "spatial", "multibody", "actuators", "platform")
+LIBRARIES = ("record", "native", "compile", "spatial", "multibody", "actuators", "platform", "rotor")
 # Stages of the pipeline use the libraries, never each other; only `system` composes them.
 STAGES = ("plant", "control", "cueing", "host")
 

@@ -24,7 +24,7 @@ def test_untwisted_blades_without_drag_have_a_closed_form() -> None:
 
 
 def test_ideal_twist_has_uniform_inflow_and_the_power_of_a_disk() -> None:
-    """theta = theta_tip / r: momentum and blade element theory agree in uniform inflow, and nothing is lost but drag."""
+    """theta = theta_tip / r: momentum and blade element theory agree in uniform inflow; nothing is lost."""
     r, tip = np.linspace(0.02, 1.0, 400), np.deg2rad(1.0)
     ideal = replace(PLATE, root=0.2 * PLATE.radius, twist=np.stack([PLATE.radius * r, tip / r], axis=1))
     found = hover(ideal, 0.0, tip_loss=False)
@@ -45,7 +45,7 @@ def test_rings_balance_momentum_and_thrust_in_climb() -> None:
 
 
 def test_thrust_of_caradonna_and_tung() -> None:
-    """Momentum theory lifts too much (measured: 0.00213, 0.00459, 0.00796): by 27 to 40 %, most where the wake is near."""
+    """Momentum theory lifts too much (measured: 0.00213, 0.00459, 0.00796): by 27 to 40 %."""
     found = [hover(MODEL, np.deg2rad(c)).thrust_coefficient for c in (5.0, 8.0, 12.0)]
     assert all(1.2 < ours / measured < 1.45 for ours, measured in zip(found, (0.00213, 0.00459, 0.00796), strict=True))
     assert abs(found[2] / found[1] / 1.734 - 1) < 0.05

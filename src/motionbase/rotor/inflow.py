@@ -56,7 +56,7 @@ def momentum(thrust: Expr, mu: Expr, lam_c: Expr) -> Momentum:
 
 
 def skew_tangent(mu: Expr, through: Expr) -> tuple[Expr, Expr]:
-    """(tan(chi / 2), cos chi) of the wake's angle from the axis, tan(chi) = mu / |through|; chi is 90 degrees at most."""
+    """(tan(chi / 2), cos chi) of the wake's angle from the axis, tan(chi) = mu / |through|, at most 90 degrees."""
     axial = ca.sqrt(through**2 + SMALLEST**2)  # where nothing flows at all, the angle is zero
     length = ca.sqrt(mu**2 + axial**2)
     return ca.fabs(mu) / (length + axial), axial / length
@@ -75,7 +75,7 @@ def _drees(t: Expr, cos: Expr, mu: Expr) -> Gradient:
     return Gradient(4 / 3 * (t - 1.8 * mu**2 / (sin + SMALLEST)), -2 * mu)
 
 
-# Chen 1990 compares them; Pitt and Peters' is that of their three states at rest, 15 pi / 32 (often printed with 23).
+# Pitt and Peters' is that of their three states at rest, 15 pi / 32; tables often give 15 pi / 23.
 GRADIENTS: dict[str, Callable[[Expr, Expr, Expr], Gradient]] = {
     "uniform": lambda t, cos, mu: Gradient(ca.SX(0), ca.SX(0)),
     "coleman": lambda t, cos, mu: Gradient(t, ca.SX(0)),

@@ -77,7 +77,7 @@ class Planform:
             raise ModelError(f"rotor {self.name!r}: chord must be positive everywhere")
         if self.solidity > LARGEST_SOLIDITY:
             raise ModelError(
-                f"rotor {self.name!r}: chord makes blades of {self.solidity:.3g} times the disk's area; is it in metres?"
+                f"rotor {self.name!r}: chord makes blades of {self.solidity:.3g} times the disk; is it in metres?"
             )
 
     @property
