@@ -1,6 +1,7 @@
 """Airfoil tables: interpolation, compiled lookup, C81 files and what is no C81 file."""
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ ALPHA, MACH = np.meshgrid(np.linspace(-np.pi, np.pi, 97), np.linspace(0.0, 1.2, 
 
 @pytest.mark.parametrize("target", ["python", "llvm"])
 @pytest.mark.parametrize("name", AIRFOILS)
-def test_the_compiled_lookup_has_the_tables_values(name: str, target: str) -> None:
+def test_the_compiled_lookup_has_the_tables_values(name: str, target: Literal["python", "llvm"]) -> None:
     """To rounding: the table of all grids' points has the values of each grid, since all are linear between them."""
     shape, count = airfoil(name), 40 if target == "python" else ALPHA.size
     lookup = compile(shape.lookup, target=target)

@@ -40,7 +40,7 @@ def test_rings_balance_momentum_and_thrust_in_climb() -> None:
     lifts, climb = found.lift > 0, 5.0 / MODEL.tip_speed
     assert ((found.inflow > climb) == lifts).all() and 150 < lifts.sum() < 200, "the root turns too slowly to lift"
     assert found.alpha.max() < np.deg2rad(10.0)
-    per_blade = np.trapezoid(found.lift, found.r)
+    per_blade = float(np.trapezoid(found.lift, found.r))
     assert abs(per_blade * MODEL.blades / found.thrust - 1) < 0.01  # half a ring is missing at each end
 
 

@@ -93,11 +93,11 @@ class Planform:
 
     def chord_at(self, r: ArrayLike) -> Array:
         """Chord at a radius [m]."""
-        return np.asarray(np.interp(r, self.chord[:, 0], self.chord[:, 1]))
+        return np.asarray(np.interp(np.asarray(r, np.float64), self.chord[:, 0], self.chord[:, 1]))
 
     def twist_at(self, r: ArrayLike) -> Array:
         """Twist at a radius [rad]."""
-        return np.asarray(np.interp(r, self.twist[:, 0], self.twist[:, 1]))
+        return np.asarray(np.interp(np.asarray(r, np.float64), self.twist[:, 0], self.twist[:, 1]))
 
 
 def load_planform(reference: Path | str) -> Planform:
