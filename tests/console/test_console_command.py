@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -19,7 +17,8 @@ import pytest
 from motionbase.cli.main import main as call
 from motionbase.console.addresses import TokenFiles
 from motionbase.errors import UsageError
-from tests.console.live_rig import RING, TOKEN, own_rings, wait_for
+from tests.console.live_rig import PATIENCE_S, RING, TOKEN, own_rings, wait_for
+from tests.ports import reserved_port
 
 OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
 
@@ -123,30 +122,28 @@ def test_the_command_refuses_in_one_sentence(
 
 def test_a_run_has_its_console(folder: Path) -> None:
     """The address is printed, the token stands in no command line, and all ends together."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "motionbase", "run", "simona", "--ring", RING, "--no-record", "--port", str(port)]
+    command = [sys.executable, "-m", "motionbase", "run", "simona", "--ring", RING, "--no-record"]
     command += ["--generators", "none"]  # what moves is tested elsewhere
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with (
+        reserved_port() as port,
+        subprocess.Popen(
+            [*command, "--port", str(port)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}/api/", timeout=PATIENCE_S, trust_env=False) as client,
+    ):
         assert process.stdout is not None
         try:
             line = next(text for text in process.stdout if "console | console of ring" in text)
             assert "#token=" not in line
             token = Path(line.strip().removesuffix(")").partition(" (operator token in ")[2]).read_text().strip()
-            headers = {"Authorization": f"Bearer {token}", "X-Client": "tab1"}
-            assert httpx.get(f"http://127.0.0.1:{port}/api/me", headers=headers).json()["role"] == "operator"
+            client.headers.update({"Authorization": f"Bearer {token}", "X-Client": "tab1"})
+            assert client.get("me").json()["role"] == "operator"
             for name in Path("/proc").glob("[0-9]*/cmdline"):
                 try:
                     assert token not in name.read_text(errors="replace")
                 except OSError:
                     continue  # it has just ended
-
-            def shows() -> bool:
-                status = json.loads(httpx.get(f"http://127.0.0.1:{port}/api/status", headers=headers).text)
-                return bool(status["sources"][0]["platform"] == "simona")
-
-            wait_for(shows, 120.0)
+            wait_for(lambda: client.get("status").json()["sources"][0]["platform"] == "simona", 120.0)
         finally:
             process.send_signal(signal.SIGINT)
             rest = process.stdout.read()
