@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,17 +42,18 @@ def test_the_command_runs_to_a_good_end(folder: Path) -> None:
         assert Path(file) == token and kept == [f"{RING}.viewer.token"], "what was given is not written again"
         said, _, other = look.strip().removesuffix(")").partition(" (viewer token in ")
         assert said == f"view only: {base}" and (viewer := Path(other).read_text().strip()) != TOKEN
-        assert httpx.get(f"{base}api/status", headers={"Authorization": f"Bearer {viewer}"}).status_code == 200
-        assert httpx.get(f"{base}api/status").status_code == 401, "nobody looks without a token"
+        client = httpx.Client(base_url=base, timeout=PATIENCE_S, trust_env=False)
+        assert client.get("api/status", headers={"Authorization": f"Bearer {viewer}"}).status_code == 200
+        assert client.get("api/status").status_code == 401, "nobody looks without a token"
         assert (folder / "data" / "console").stat().st_mode & 0o777 == 0o700
         assert TOKEN not in Path(f"/proc/{process.pid}/cmdline").read_text()
-        assert httpx.get(f"{base}api/me", headers=OPERATOR).json()["role"] == "operator"
+        assert client.get("api/me", headers=OPERATOR).json()["role"] == "operator"
         port = base.rstrip("/").rpartition(":")[2]
         second = subprocess.run([*command[:-3], "--port", port, "--no-browser"], capture_output=True, text=True)
         assert second.returncode == 2 and second.stderr.count("\n") == 1 and "already in use" in second.stderr
-        begin = time.monotonic()
+        client.close()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0 and time.monotonic() - begin < 15
+        assert process.wait(PATIENCE_S) == 0
         assert process.stderr.read() == "" and token.read_text() == f"{TOKEN}\n"
 
 

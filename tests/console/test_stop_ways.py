@@ -107,7 +107,7 @@ def killed(folder: Path, token: str, port: int) -> int:
     with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True) as process:
         assert process.stdout is not None
         pid = int(process.stdout.readline())
-        wait_for(lambda: pid in posts(), 20.0)
+        wait_for(lambda: pid in posts())
         process.kill()
     wait_for(lambda: all(f.said.get("orphan") for f in asked(find(RING), Role.POST, {"ask": "who"}) if f.pid == pid))
     return pid
