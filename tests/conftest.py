@@ -24,6 +24,10 @@ settings.load_profile("motionbase")
 _KEPT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "motionbase"
 os.environ.setdefault("MOTIONBASE_CACHE", str(_KEPT / "test-objects"))
 
+# A thread of OpenBLAS that waits for work spins, on a processor that another worker needs. NumPy reads this when it is
+# imported, which is later. `scripts/processors` also runs the tests with two threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Tests start hundreds of Python processes. If bytecode may not be written beside the sources, as in many container
 # images, each process would spend half of its time on compiling the modules it imports.
 if sys.dont_write_bytecode:

@@ -1,5 +1,7 @@
 """`scripts/processors`: settings reach the tests, failures are counted; on demand, all numbers under all settings."""
 
+import ctypes
+import os
 import platform
 import runpy
 import signal
@@ -41,7 +43,7 @@ def test_each_setting_is_a_row_and_a_failure_is_exit_code_1(
     script = runpy.run_path(str(ROOT / "scripts" / "processors"))
     main = script["main"]
     found = script["settings"]()
-    assert {"OPENBLAS_CORETYPE": "Prescott"} in found.values() and len(found) >= 2
+    assert {"OPENBLAS_CORETYPE": "Prescott"} in found.values() and {"OPENBLAS_NUM_THREADS": "2"} in found.values()
     some = {name: found[name] for name in ("OpenBLAS Prescott", list(found)[-1])}
     monkeypatch.setitem(main.__globals__, "settings", lambda: some)
     monkeypatch.setattr("sys.argv", ["processors", str(tmp_path / "test_some.py"), "-n", "0"])  # no workers: quicker
@@ -55,6 +57,20 @@ def test_each_setting_is_a_row_and_a_failure_is_exit_code_1(
     counts = {line.rsplit(maxsplit=3)[0]: line.split()[-3:-1] for line in table[1:]}
     assert counts.pop("OpenBLAS Prescott") == ["1", "1"]
     assert list(counts.values()) == [["2", "0"]]
+
+
+def test_linear_algebra_has_as_many_threads_as_the_setting_says() -> None:
+    """One unless a setting says otherwise; the variable acts if it is set before NumPy is imported."""
+    import numpy  # noqa: F401
+
+    maps = Path("/proc/self/maps")
+    paths = {line.split()[-1] for line in maps.read_text().splitlines() if "openblas" in line} if maps.exists() else ()
+    if not paths:
+        pytest.skip("NumPy's OpenBLAS is not a library of its own here")
+    wanted = int(os.environ["OPENBLAS_NUM_THREADS"])
+    for library in map(ctypes.CDLL, paths):
+        names = ("scipy_openblas_get_num_threads64_", "scipy_openblas_get_num_threads")
+        assert [getattr(library, name)() for name in names if hasattr(library, name)] == [wanted]
 
 
 @pytest.mark.long("half an hour")

@@ -74,13 +74,13 @@ def test_the_help_lists_the_actions() -> None:
 
 
 def test_waits_until_the_base_is_there(base: Base, capsys: Capture) -> None:
-    assert call(["operate", "standby", "--wait", "5"]) == 0
+    assert call(["operate", "standby", "--wait", "60"]) == 0
     assert capsys.readouterr().out == "standby: done, now standby\n"
     assert base.state is State.STANDBY
 
 
 def test_emergency_stop_needs_no_answer(base: Base, capsys: Capture) -> None:
-    assert call(["operate", "estop", "--wait", "5"]) == 0
+    assert call(["operate", "estop", "--wait", "60"]) == 0
     assert capsys.readouterr().out == "estop: done, now off\n"
     assert base.heard == []
 

@@ -29,6 +29,7 @@ from motionbase.ring.writer import Writer
 TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"
 RING = "rig"
 DT = 1e-3
+PATIENCE_S = 60.0  # a busy machine does all this slowly; nothing waits longer than it has to
 
 
 def own_rings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -69,7 +70,7 @@ def writer(name: str = RING, made: Schema | None = None, **options: Any) -> Writ
     return Writer(made or schema(), name=name, dt=DT, capacity=20_000, program="test", **options)
 
 
-def wait_for(what: Callable[[], object], seconds: float = 10.0) -> None:
+def wait_for(what: Callable[[], object], seconds: float = PATIENCE_S) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "it never came"
@@ -89,7 +90,12 @@ def console(folder: Path, **options: Any) -> Iterator[tuple[Console, str]]:
             yield made, f"127.0.0.1:{at.getsockname()[1]}"
         finally:
             server.should_exit = True
-            thread.join(10.0)
+            thread.join(PATIENCE_S)
+
+
+def asking(address: str) -> httpx.Client:
+    """A client of a console."""
+    return httpx.Client(base_url=f"http://{address}", trust_env=False, timeout=PATIENCE_S)
 
 
 @contextmanager
@@ -148,11 +154,11 @@ class Page:
         await self.send(do="hello", client=client, token=token, source=source)
         return await self.text("me")
 
-    async def text(self, kind: str, seconds: float = 5.0) -> dict[str, Any]:
+    async def text(self, kind: str, seconds: float = PATIENCE_S) -> dict[str, Any]:
         """The next text of a kind; frames and others before it are passed over."""
         return await self._next(lambda m: isinstance(m, dict) and m["kind"] == kind, seconds)  # type: ignore
 
-    async def frame(self, kind: str = "live", seconds: float = 5.0, ack: bool = True) -> Frame:
+    async def frame(self, kind: str = "live", seconds: float = PATIENCE_S, ack: bool = True) -> Frame:
         found: Frame = await self._next(lambda m: isinstance(m, Frame) and m.header["kind"] == kind, seconds)
         if ack and kind == "live":
             await self.send(do="ack", frame=found.header["frame"])
@@ -168,7 +174,7 @@ class Page:
                 if wanted(message):
                     return message
 
-    async def closed(self, seconds: float = 8.0) -> int:
+    async def closed(self, seconds: float = PATIENCE_S) -> int:
         """The code with which the server closes."""
         async with asyncio.timeout(seconds):
             await self.socket.wait_closed()
@@ -199,5 +205,5 @@ def served_api(folder: Path) -> Iterator[tuple[Console, httpx.Client]]:
     with writer() as made, console(folder) as (server, address):
         made.write(rows(0, 100, state=5.0))
         wait_for(lambda: server.source("live").history and server.source("live").state == "live")
-        with waiting(made), httpx.Client(base_url=f"http://{address}", trust_env=False, timeout=60.0) as client:
+        with waiting(made), asking(address) as client:
             yield server, client

@@ -81,7 +81,7 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path, monk
 
     asked(operator, "drive")
     wait_for(lambda: state(operator) == "drive")
-    wait_for(lambda: operator.get("/api/generators").json()["running_version"] == version, 5)
+    wait_for(lambda: operator.get("/api/generators").json()["running_version"] == version)
     refused = {"cards": {"cards": []}, "version": version}
     assert "state drive" in operator.refusal(409, "PUT", "/api/generators", refused)
     assert GeneratorClient("rig", author="test").read().version == version
@@ -100,9 +100,9 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path, monk
     monkeypatch.setattr(operator.console.stop_button, "press", late)
     stopped = operator.standing().call("POST", "/api/estop").json()
     assert stopped == {"accepted": True, "text": "the emergency stop acts"}
-    wait_for(lambda: state(operator) in ("abort", "off", "held"), 5)
+    wait_for(lambda: state(operator) in ("abort", "off", "held"))
     assert CommandSender("rig", sender="test").estop_acts
-    wait_for(lambda: ring_status(operator.console.source("live")).estop_acts, 5)
+    wait_for(lambda: ring_status(operator.console.source("live")).estop_acts)
     assert ring_status(operator.console.source("live")).estop_by == "console: another"
     wanted = {
         *(
@@ -120,7 +120,7 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path, monk
         events = operator.console.events.last()
         return [(e.what, e.text) for e in events if "asked for" in e.text or e.what == "generators"]
 
-    wait_for(lambda: len(said()) >= len(wanted), 5)  # a request is told with the record that took it
+    wait_for(lambda: len(said()) >= len(wanted))  # a request is told with the record that took it
     assert set(said()) == wanted and len(said()) == len(wanted)
     stops = sorted((e.utc, e.text) for e in operator.console.events.last() if e.what == "estop")
     assert [text.split(" by ")[0] for _, text in stops] == ["emergency stop asked for", "the emergency stop acts"]
@@ -132,7 +132,7 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path, monk
     asked(operator, "reset")
     wait_for(lambda: operator.console.source("live").value("fault") == 0)
     assert any(e.what == "estop" and e.is_bad for e in operator.console.events.last())
-    wait_for(lambda: ring_status(operator.console.source("live")).estop_by is None, 5)
+    wait_for(lambda: ring_status(operator.console.source("live")).estop_by is None)
 
 
 def test_of_two_that_arm_the_second_is_told(operator: Page) -> None:

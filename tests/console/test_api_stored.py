@@ -127,12 +127,12 @@ def test_a_ring_that_takes_no_commands_says_so_and_a_dead_one_too(operator: Page
         assert "takes no commands" in operator.refusal(409, "POST", "/api/operate", DRIVE)
         assert "takes no commands" in operator.refusal(409, "POST", "/api/estop")
         assert "no parameters" in operator.refusal(409, "GET", "/api/parameters")
-        wait_for(lambda: ring.publish() is None and operator.console.source("live").state == "live", 10)
+        wait_for(lambda: ring.publish() is None and operator.console.source("live").state == "live")
         shown = operator.get("/api/generators").json()  # the record is zeros: off, in host mode
         assert not shown["allowed"] and "host mode" in shown["why_not"]
     assert "there is no ring 'rig'" in operator.refusal(409, "POST", "/api/operate", DRIVE)
     assert "there is no ring 'rig'" in operator.refusal(409, "POST", "/api/estop")
-    wait_for(lambda: operator.console.source("live").state == "lost", 10)
+    wait_for(lambda: operator.console.source("live").state == "lost")
     assert "there is no ring 'rig'" in operator.refusal(409, "GET", "/api/generators")
 
 
@@ -208,7 +208,7 @@ def test_meshes_are_served_and_nothing_else_is(operator: Page, tmp_path: Path) -
     (tmp_path / "key.stl").write_text("a secret that is called as a mesh")
     with Writer(hexapod_schema(), name="rig", platform=platform_text(path)) as ring:
         ring.publish()
-        wait_for(lambda: operator.get("/api/scene").status_code == 200, 10)
+        wait_for(lambda: operator.get("/api/scene").status_code == 200)
         scene = operator.get("/api/scene").json()
         assert scene["meshes"] == [
             {"number": 0, "format": "glb", "part": "platform", "scale": 0.001, "colour": "#aabbcc"},
@@ -229,7 +229,7 @@ def test_the_text_of_a_recording_names_no_files(operator: Page, tmp_path: Path) 
     text = platform_text(own_platform(tmp_path))
     with Writer(hexapod_schema(), name="rig_replay", platform=text) as ring:
         ring.publish()
-        wait_for(lambda: operator.get("/api/scene", source="replay").status_code == 200, 10)
+        wait_for(lambda: operator.get("/api/scene", source="replay").status_code == 200)
         assert operator.get("/api/scene", source="replay").json()["meshes"] == []
         assert "running base" in operator.refusal(404, "GET", "/api/mesh/0?source=replay")
 

@@ -93,6 +93,6 @@ def test_an_upload_that_says_it_is_too_large_is_not_even_begun(operator: Page) -
 
 def test_an_upload_that_is_broken_off_leaves_nothing(operator: Page) -> None:
     with closing(begun(operator, 1 << 20, b"t,x\n" + b"0,1\n" * 1000)):
-        wait_for(lambda: left_over(operator) != [], 10)
-    wait_for(lambda: left_over(operator) == [], 10)
+        wait_for(lambda: left_over(operator) != [])
+    wait_for(lambda: left_over(operator) == [])
     assert not (operator.console.settings.recordings / "x.csv").exists()

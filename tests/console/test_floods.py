@@ -21,7 +21,7 @@ from motionbase.console.live.hub import EVICTED, FULL
 from motionbase.console.room import Limits
 from motionbase.console.stop.keeper import StopPost
 from motionbase.ring.blocks.commands import CommandReceiver
-from tests.console.live_rig import TOKEN, VIEWER, Page, console, own_rings, page, rows, wait_for, writer
+from tests.console.live_rig import PATIENCE_S, TOKEN, VIEWER, Page, console, own_rings, page, rows, writer
 
 Served = tuple[Console, str]
 HEAD = b"GET /api/me HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -41,13 +41,13 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 def connected(address: str) -> socket.socket:
     host, port = address.split(":")
-    made = socket.create_connection((host, int(port)), timeout=10.0)
+    made = socket.create_connection((host, int(port)), timeout=PATIENCE_S)
     return made
 
 
-def ends(one: socket.socket, seconds: float) -> bytes:
+def ends(one: socket.socket) -> bytes:
     """All that comes until the server closes; fails where it does not."""
-    one.settimeout(seconds)
+    one.settimeout(PATIENCE_S)
     got = b""
     with suppress(ConnectionError):
         while piece := one.recv(65536):
@@ -66,35 +66,34 @@ def me(one: socket.socket) -> bool:
 
 
 def answers(address: str) -> None:
-    begin = time.monotonic()
-    assert httpx.get(f"http://{address}/api/me", trust_env=False, timeout=5.0).json()["role"] == "viewer"
-    assert time.monotonic() - begin < 2.0
+    assert httpx.get(f"http://{address}/api/me", trust_env=False, timeout=PATIENCE_S).json()["role"] == "viewer"
 
 
 def test_a_head_has_an_end_however_slowly_it_comes(served: Served) -> None:
     with connected(served[1]) as one:
-        one.sendall(HEAD)
         begin = time.monotonic()
+        one.sendall(HEAD)
         with pytest.raises(ConnectionError):
-            while time.monotonic() - begin < 5.0:
+            while time.monotonic() - begin < PATIENCE_S:
                 one.sendall(b"X-Slow: yes\r\n")
                 time.sleep(0.05)
-        assert 0.9 < time.monotonic() - begin < 4.0
+        assert time.monotonic() - begin > 0.9
     with connected(served[1]) as one:
         one.sendall(HEAD + b"\r\n")
         assert me(one)
-        one.sendall(HEAD)
         begin = time.monotonic()
-        assert ends(one, 5.0) == b"" and time.monotonic() - begin > 0.9, "the second one of a connection likewise"
+        one.sendall(HEAD)
+        assert ends(one) == b"" and time.monotonic() - begin > 0.9, "the second one of a connection likewise"
 
 
-def test_a_connection_that_has_asked_well_lives_on(served: Served) -> None:
+def test_a_connection_that_has_asked_well_lives_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocols, "HEAD_S", 3.0)
     with connected(served[1]) as one:
         for _ in range(4):
             one.sendall(HEAD)
-            time.sleep(0.4)
+            time.sleep(0.8)
             one.sendall(b"\r\n")
-            assert me(one), "each head has its own second"
+            assert me(one), "each head has its own three seconds"
 
 
 @pytest.mark.parametrize("upload", [False, True])
@@ -107,7 +106,7 @@ def test_a_body_has_an_end_too(served: Served, upload: bool) -> None:
     )  # fmt: skip
     with connected(served[1]) as one:
         one.sendall("\r\n".join(lines).encode())
-        said = ends(one, 8.0)
+        said = ends(one)
     assert said.startswith(b"HTTP/1.1 408"), said
     assert "too slowly" in json.loads(said.partition(b"\r\n\r\n")[2])["detail"]
     left = [path for path in served[0].settings.recordings.rglob("*") if path.is_file()]
@@ -120,11 +119,13 @@ def test_who_takes_no_answer_is_let_go(served: Served) -> None:
     with connected(served[1]) as one:
         one.sendall(b"GET /api/recordings/download?file=large.csv HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         time.sleep(2.5)
-        assert len(ends(one, 5.0)) < 40_000_000
+        assert len(ends(one)) < 40_000_000
     answers(served[1])
 
 
-def test_hundreds_of_connections_do_not_keep_others_out(served: Served) -> None:
+def test_hundreds_of_connections_do_not_keep_others_out(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them goes by itself."""
+    monkeypatch.setattr(protocols, "HEAD_S", 10 * PATIENCE_S)
     with many_files(1200), ExitStack() as crowd:
         first = crowd.enter_context(connected(served[1]))
         first.sendall(HEAD)
@@ -135,8 +136,8 @@ def test_hundreds_of_connections_do_not_keep_others_out(served: Served) -> None:
             if n % 100 == 0:
                 answers(served[1])
         answers(served[1])
-        assert ends(first, 5.0) == b"", "the oldest had to go"
-    wait_for(lambda: httpx.get(f"http://{served[1]}/api/status", trust_env=False).status_code == 200)
+        assert ends(first) == b"", "the oldest had to go"
+    answers(served[1])
 
 
 # ---- operators have room of their own ----

@@ -26,6 +26,7 @@ from motionbase.recording.recording import Recording
 from motionbase.recording.sources import csv as csv_source
 from motionbase.recording.sources import row_groups
 from tests.console.api_rig import Page, page
+from tests.console.live_rig import PATIENCE_S
 from tests.recording.files import EPOCH, schema_of, waves, write_mcap
 
 SCHEMA = schema_of()
@@ -61,17 +62,16 @@ def test_a_bomb_that_is_sent_is_refused_and_nobody_waits_for_it(
     put = ("PUT", "/api/recordings/upload?name=bomb.mcap")
     sent = threading.Thread(target=lambda: said.append(operator.refusal(422, *put, content=bomb)))
     sent.start()
-    slowest = 0.0
+    meanwhile = 0
     while sent.is_alive():
-        begin = time.monotonic()
         assert operator.anybody().get("/api/recordings").json() == []
-        slowest = max(slowest, time.monotonic() - begin)
+        meanwhile += sent.is_alive()
         time.sleep(0.05)
     sent.join()
     assert said == [
         "recording 'bomb.mcap' cannot be taken: to open it takes more than 4 GiB of memory or 2 s of a processor"
     ]
-    assert slowest < 4.0, "others waited for the check"
+    assert meanwhile > 5, "others waited for the check"
     assert [p for p in operator.console.settings.recordings.rglob("*") if p.is_file()] == []
 
 
@@ -201,13 +201,14 @@ def test_absurd_times_are_shown_or_refused(operator: Page, times: list[float], f
 def test_one_that_opens_slowly_holds_up_no_other(
     operator: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, go = operator.console.settings.recordings, threading.Event()
+    folder, begun, go = operator.console.settings.recordings, threading.Event(), threading.Event()
     for name in ("slow", "quick"):
         write_mcap(folder / f"{name}.mcap", SCHEMA, waves(SCHEMA, 100))
 
     def slowly(path: Path) -> Recording:
         if path.stem == "slow":
-            go.wait(20.0)
+            begun.set()
+            go.wait(PATIENCE_S)
         return open_recording(path)
 
     monkeypatch.setattr(opened, "open_recording", slowly)
@@ -217,10 +218,9 @@ def test_one_that_opens_slowly_holds_up_no_other(
     )
     asked.start()
     try:
-        time.sleep(0.2)
-        begin = time.monotonic()
+        assert begun.wait(PATIENCE_S)
         assert operator.get("/api/recordings/info", file="quick.mcap").json()["records"] == 100
-        assert time.monotonic() - begin < 5.0 and got == []
+        assert got == []
     finally:
         go.set()
         asked.join()

@@ -17,7 +17,7 @@ from motionbase.console.listening import listening
 from motionbase.console.polite import NICE
 from motionbase.console.server import address_of
 from motionbase.errors import UsageError
-from tests.console.live_rig import RING, TOKEN, VIEWER, console
+from tests.console.live_rig import PATIENCE_S, RING, TOKEN, VIEWER, asking, console
 
 OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
 
@@ -92,28 +92,28 @@ def test_viewers_who_compute_do_not_hold_up_the_operator(api: tuple[Console, htt
     """Every thread for viewers is busy for as long as the test wants: stop, seat and recorder answer meanwhile."""
     server, client = api
     go = threading.Event()
-    busy = threading.Barrier(4, timeout=10.0)
+    busy = threading.Barrier(4, timeout=PATIENCE_S)
 
     def hold() -> None:
         busy.wait()
-        go.wait(20.0)
+        go.wait(3 * PATIENCE_S)
 
     for _ in range(3):
         server.turns.looking._threads.submit(hold)
     busy.wait()
     try:
-        assert client.post("/api/seat", json={"name": "Ann"}, headers=OPERATOR, timeout=5.0).status_code == 200
-        assert client.post("/api/estop", headers=OPERATOR, timeout=5.0).status_code == 409, "a ring without a base"
-        recorder = client.post("/api/recorder", json={"do": "start"}, headers=OPERATOR, timeout=5.0)
+        assert client.post("/api/seat", json={"name": "Ann"}, headers=OPERATOR).status_code == 200
+        assert client.post("/api/estop", headers=OPERATOR).status_code == 409, "a ring without a base"
+        recorder = client.post("/api/recorder", json={"do": "start"}, headers=OPERATOR)
         assert "nobody records" in recorder.json()["detail"]
         seen = {"t": 0.099, "state": "drive", "mode": "host", "generators_version": 0}
-        asked = client.post("/api/operate", json={"action": "lower", "seen": seen}, headers=OPERATOR, timeout=5.0)
+        asked = client.post("/api/operate", json={"action": "lower", "seen": seen}, headers=OPERATOR)
         assert "takes no commands" in asked.json()["detail"]
         with pytest.raises(httpx.ReadTimeout):
             client.get("/api/schema", timeout=0.3)
     finally:
         go.set()
-    assert client.get("/api/schema", timeout=10.0).status_code == 200
+    assert client.get("/api/schema").status_code == 200
 
 
 def test_no_request_waits_for_the_threads_that_all_share(api: tuple[Console, httpx.Client]) -> None:
@@ -191,7 +191,7 @@ def test_the_page_is_kept_for_ever_where_its_name_tells_its_content(own_folder: 
     (static / "assets" / "index-Bx12_-9Z.js").write_text("1")
     (own_folder / "secret.txt").write_text("secret")
     (static / "link.txt").symlink_to(own_folder / "secret.txt")
-    with console(own_folder, static=static) as (_, address), httpx.Client(base_url=f"http://{address}") as client:
+    with console(own_folder, static=static) as (_, address), asking(address) as client:
         assert "<title>page" in client.get("/").text
         assert client.get("/").headers["cache-control"] == "no-cache"
         assert "immutable" in client.get("/assets/index-Bx12_-9Z.js").headers["cache-control"]
@@ -201,14 +201,14 @@ def test_the_page_is_kept_for_ever_where_its_name_tells_its_content(own_folder: 
 
 def test_without_a_built_page_it_says_what_to_do(own_folder: Path) -> None:
     with console(own_folder, static=own_folder / "none") as (_, address):
-        answer = httpx.get(f"http://{address}/")
+        answer = httpx.get(f"http://{address}/", timeout=PATIENCE_S, trust_env=False)
         assert answer.status_code == 503 and "npm run build" in answer.text
 
 
 def test_where_others_can_reach_it_viewers_need_a_token(own_folder: Path) -> None:
     with pytest.raises(UsageError, match="give a viewer token"):
         Settings(own_folder, own_folder, TOKEN, host="0.0.0.0")
-    with console(own_folder, viewer_token=VIEWER) as (_, address), httpx.Client(base_url=f"http://{address}") as client:
+    with console(own_folder, viewer_token=VIEWER) as (_, address), asking(address) as client:
         for path in ("/api/status", "/api/recordings", "/api/layouts", "/api/events"):
             assert client.get(path).status_code == 401
             assert client.get(path, headers={"Authorization": f"Bearer {VIEWER}"}).status_code == 200

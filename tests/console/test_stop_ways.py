@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -25,7 +25,8 @@ from motionbase.ring.claim import Claim, Waiting
 from motionbase.ring.emergency import LATCHED
 from motionbase.ring.lifeline import LARGEST, Lifeline, Reply, Role, address, asked, message
 from tests.console.live_rig import RING, TOKEN, own_rings, wait_for, writer
-from tests.console.test_stop_post import ACTS, OPERATOR, alone, ask, base, console, lives, posts
+from tests.console.test_stop_post import ACTS, OPERATOR, PATIENCE_S, alone, ask, base, console, lives, posts
+from tests.ports import reserved_port
 
 Starting = Callable[[AbstractBackend], Claim | Waiting]
 IS_LATCHED = {"accepted": True, "text": LATCHED}
@@ -87,10 +88,11 @@ def test_a_ring_that_lost_its_name_and_its_locks_under_a_console(folder: Path) -
 # ---- one post for a ring -------------------------------------------------------------------------------------------
 
 
-def free_port() -> int:
-    """Of a console: nobody listens on the next one."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1]) - 1
+@contextmanager
+def console_port() -> Iterator[int]:
+    """Of a console: the next one is kept for its post."""
+    with reserved_port() as post:
+        yield post - 1
 
 
 def killed(folder: Path, token: str, port: int) -> int:
@@ -105,9 +107,9 @@ def killed(folder: Path, token: str, port: int) -> int:
     with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, text=True) as process:
         assert process.stdout is not None
         pid = int(process.stdout.readline())
-        wait_for(lambda: pid in posts(), 20.0)
+        wait_for(lambda: pid in posts())
         process.kill()
-    wait_for(lambda: all(f.said["orphan"] for f in asked(find(RING), Role.POST, {"ask": "who"}) if f.pid == pid))
+    wait_for(lambda: all(f.said.get("orphan") for f in asked(find(RING), Role.POST, {"ask": "who"}) if f.pid == pid))
     return pid
 
 
@@ -126,9 +128,8 @@ def ports_here() -> list[int]:
 
 def test_posts_of_killed_consoles_do_not_pile_up(folder: Path) -> None:
     """Each console has a new token; the one post that is left takes the stop of all their pages, on the same port."""
-    port = free_port()
     tokens = [f"token-of-console-{k}" for k in range(3)]
-    with base() as receiver:
+    with console_port() as port, base() as receiver:
         pids = []
         for token in tokens:
             pids.append(killed(folder, token, port))
@@ -180,10 +181,9 @@ def test_two_posts_that_have_the_same_socket_hand_on_one(folder: Path) -> None:
 def test_a_place_that_an_older_post_has_to_keep_is_not_held_open(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A console that listened there for nobody would keep pages waiting once that post is gone."""
     monkeypatch.setattr(keeper, "MOST_PLACES", 1)
-    port = free_port()
-    with base():
+    with console_port() as port, console_port() as other, base():
         older = killed(folder, "token-of-console-0", port)
-        with alone(folder, port=free_port()) as rig:
+        with alone(folder, port=other) as rig:
             assert ports_here() == [rig.console.access.stop_port]
             assert rig.ask("GET").status_code == 405 and lives(older)
             headers = {"Authorization": "Bearer token-of-console-0"}
@@ -204,15 +204,15 @@ def test_a_post_with_a_console_is_left_alone(folder: Path) -> None:
 
 
 def test_a_post_leaves_only_for_one_that_has_its_ports(folder: Path) -> None:
-    with base():
-        pid = killed(folder, TOKEN, free_port())
-        (who,) = asked(find(RING), Role.POST, {"ask": "who"})
+    with console_port() as port, base():
+        pid = killed(folder, TOKEN, port)
+        (who,) = asked(find(RING), Role.POST, {"ask": "who"}, PATIENCE_S)
         wrong: tuple[object, ...] = ([], [1], "all", None, [who.said["ports"]], [str(p) for p in who.said["ports"]])
         for ports in wrong:
-            (found,) = asked(find(RING), Role.POST, {"ask": "leave", "ports": ports})
+            (found,) = asked(find(RING), Role.POST, {"ask": "leave", "ports": ports}, PATIENCE_S)
             assert "error" in found.said
         assert lives(pid)
-        (found,) = asked(find(RING), Role.POST, {"ask": "leave", "ports": who.said["ports"]})
+        (found,) = asked(find(RING), Role.POST, {"ask": "leave", "ports": who.said["ports"]}, PATIENCE_S)
         assert found.said == {"leaves": True}
         wait_for(lambda: not lives(pid))
 

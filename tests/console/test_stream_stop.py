@@ -46,15 +46,15 @@ def test_a_stop_over_the_socket_is_seen_to_act(served: Served) -> None:
             await p.send(do="window", id=7, channels=[1], from_=0, to=1, pixels=100)
             acts = asyncio.create_task(base())
             await p.send(do="estop", id=8)
-            said = await p.text("estop", 2.0)
+            said = await p.text("estop")
             await acts
             assert said == {"kind": "estop", "id": 8, "accepted": True, "text": "the emergency stop acts"}
             go.set()
             assert (await p.frame("window")).header["id"] == 7
-            await p.send(do="estop", id=9)
             begin = asyncio.get_running_loop().time()
-            assert (await p.text("estop", 2.0))["text"] == NO_ANSWER, "the last record acts, and none comes after it"
-            assert 0.4 < asyncio.get_running_loop().time() - begin < 1.5
+            await p.send(do="estop", id=9)
+            assert (await p.text("estop"))["text"] == NO_ANSWER, "the last record acts, and none comes after it"
+            assert asyncio.get_running_loop().time() - begin > 0.4
 
     try:
         asyncio.run(talk())

@@ -23,7 +23,7 @@ def test_lines_come_in_order() -> None:
     printer = Printer(said.append)
     for k in range(50):
         printer(str(k))
-    printer.close()
+    printer.close(PATIENCE_S)
     assert said == [str(k) for k in range(50)] and printer.dropped == 0
 
 
@@ -61,7 +61,7 @@ def test_what_fails_is_kept_and_the_rest_is_said() -> None:
     printer = Printer(say)
     for line in ("a", "bad", "b"):
         printer(line)
-    printer.close()
+    printer.close(PATIENCE_S)
     assert said == ["a", "b"] and isinstance(printer.error, BrokenPipeError)
 
 

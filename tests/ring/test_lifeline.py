@@ -163,9 +163,7 @@ def test_a_ring_of_another_user_is_not_read_without_a_word(ring_folder: Path, mo
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can act as another user")
-def test_roots_ring_is_read_by_others(ring_folder: Path) -> None:
-    for folder in (ring_folder, *list(ring_folder.parents)[:3]):
-        folder.chmod(0o755)
+def test_roots_ring_is_read_by_others(open_folder: Path) -> None:
     with small_writer(mode=0o644), user(NOBODY):
         assert Reader().schema
 
@@ -186,7 +184,7 @@ def test_new_rings_are_their_owners_alone() -> None:
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can act as another user")
-def test_sockets_of_other_users_are_passed_over(ring_folder: Path) -> None:
+def test_sockets_of_other_users_are_passed_over(open_folder: Path) -> None:
     """They neither block the writer's name nor a stop to the writer, and their answers are ignored."""
     with user(NOBODY):
         planted = Lifeline(find(), Role.WRITER, lambda _: Reply({"stopped": True, "head": 1, "takes": True}))
@@ -207,7 +205,9 @@ def test_sockets_of_other_users_are_passed_over(ring_folder: Path) -> None:
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can act as another user")
-def test_all_places_taken_by_others_keep_nobody_from_starting(capfd: pytest.CaptureFixture[str]) -> None:
+def test_all_places_taken_by_others_keep_nobody_from_starting(
+    open_folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     with user(NOBODY):
         planted = [Lifeline(find(), role, lambda _: Reply({})) for role in Role for _ in range(PLACES)]
     try:
@@ -225,7 +225,7 @@ def test_all_places_taken_by_others_keep_nobody_from_starting(capfd: pytest.Capt
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can act as another user")
-def test_who_may_write_the_ring_may_stop_its_writer() -> None:
+def test_who_may_write_the_ring_may_stop_its_writer(open_folder: Path) -> None:
     with small_writer(mode=0o666), user(NOBODY), connected() as other:
         other.send(json.dumps({"ask": "stop", "by": "other"}).encode())
         assert json.loads(other.recv(LARGEST))["stopped"]
@@ -250,7 +250,7 @@ def test_who_is_trusted_to_be_read_is_not_answered(role: Role, monkeypatch: pyte
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can act as another user")
-def test_what_is_acted_on_is_taken_from_no_other_user(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_acted_on_is_taken_from_no_other_user(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OWNERS_VARIABLE, "any")
     place = {"port": 1, "console_port": 2, "host": "", "allow_hosts": [], "operator_token": "a", "viewer_token": "b"}
     null = os.open(os.devnull, os.O_RDONLY)

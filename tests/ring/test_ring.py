@@ -119,7 +119,7 @@ def test_rows_of_the_wrong_shape(shape: tuple[int, ...]) -> None:
 
 
 def test_states_from_nothing_to_live_to_stopped() -> None:
-    reader = Reader(timeout=0.05)
+    reader = Reader(timeout=60.0)
     assert reader.state is ReaderState.NO_SEGMENT
     assert reader.read().state is ReaderState.NO_SEGMENT
     with small_writer() as writer:
@@ -127,6 +127,7 @@ def test_states_from_nothing_to_live_to_stopped() -> None:
         assert reader.read().state is ReaderState.WAITING
         writer.write(numbered(0, 1))
         assert reader.read().state is ReaderState.LIVE
+        reader.timeout = 0.05
         time.sleep(0.06)
         reader.read()
         time.sleep(0.06)

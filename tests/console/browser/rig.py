@@ -5,12 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
@@ -23,6 +22,7 @@ from motionbase.record.requests import operator_command
 from motionbase.record.states import STATES
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.reader import Reader
+from tests.ports import reserved_port
 
 RING = "rig"
 TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"
@@ -41,12 +41,6 @@ def until(condition: Callable[[], object], what: str) -> None:
         time.sleep(0.02)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @final
 @dataclass
 class Rig:
@@ -56,7 +50,7 @@ class Rig:
     """
 
     folder: Path
-    port: int = field(default_factory=free_port)
+    port: int
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     reader: Reader | None = None
 
@@ -193,15 +187,12 @@ def rig(folder: Path) -> Iterator[Rig]:
     names |= {"MOTIONBASE_DATA": folder / "data"}
     before = {name: os.environ.get(name) for name in names}
     os.environ |= {name: str(value) for name, value in names.items()}
-    made = Rig(folder)
-    for path in (folder / "rings", made.recordings):
-        path.mkdir()
     try:
-        yield made
+        with reserved_port() as port, closing(Rig(folder, port)) as made:
+            for path in (folder / "rings", made.recordings):
+                path.mkdir()
+            yield made
     finally:
-        try:
-            made.close()
-        finally:
-            for name, value in before.items():
-                os.environ.pop(name)
-                os.environ |= {} if value is None else {name: value}
+        for name, value in before.items():
+            os.environ.pop(name)
+            os.environ |= {} if value is None else {name: value}

@@ -229,6 +229,7 @@ class Recorder:
         if do == "start":
             if self._intake is not None:
                 return False, "it is recording already"
+            self._read_all(anyway=True)  # what is in the ring by now came before
             return True, f"recording to {self._start(person).pieces.names.path(0)}"
         if (intake := self._intake) is None:
             return False, "it is not recording; `motionbase record-control start` begins"
