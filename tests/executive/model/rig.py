@@ -75,9 +75,9 @@ class Rig:
 
 
 @contextmanager
-def stepped(code: ModelCode | None = None, *, automatic: bool = True) -> Iterator[Rig]:
+def stepped(code: ModelCode | None = None, *, automatic: bool = True, capacity: int = 20_000) -> Iterator[Rig]:
     code = code or robot()
-    with Writer(code.schema, name="rig", dt=DT, capacity=20_000, parameters=code.parameters.json) as writer:
+    with Writer(code.schema, name="rig", dt=DT, capacity=capacity, parameters=code.parameters.json) as writer:
         run = ModelRun(code, writer, print, automatic=automatic)
         executive = Executive(run.schedule, writer, Mode.STEPPED, channels=run.shown, clock=run.clock)
         with Reader("rig", start="oldest", batch=20_000) as reader, executive:
