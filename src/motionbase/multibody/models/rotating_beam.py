@@ -39,9 +39,12 @@ EXAMPLES = (
     Example(
         "rotating_beam",
         "a beam of exact elements on a hub at 6 rad/s, released without stretch",
-        "Simo & Vu-Quoc 1986; the start and the heavy hub are of this project",
+        "Simo & Vu-Quoc 1986",
         rotating_beam,
-        ("rotary inertia about the beam's axis is that of a round section",),
+        (
+            "rotary inertia about the beam's axis is that of a round section",
+            "a heavy hub takes the place of a prescribed angle, and the start is one without stretch",
+        ),
         v0={"spin": SPEED},
     ),
 )
