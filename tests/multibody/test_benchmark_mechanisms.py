@@ -114,8 +114,6 @@ BOTH = ["tree", pytest.param("network", marks=pytest.mark.long("compared with th
 
 
 @pytest.mark.parametrize("engine", BOTH)
-    "engine", ["tree", pytest.param("network", marks=pytest.mark.long("both are compared anyway"))]
-)
 def test_bricard_keeps_its_symmetry(engine: Any) -> None:
     """Hinges 1, 3, 5 turn alike and so do 2 and 4; between the two angles there is one equation of the loop.
 
