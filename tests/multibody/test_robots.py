@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from motionbase.compile import compile
 from motionbase.multibody import Model
 from motionbase.multibody.elements import JointDamper, JointSpring, PointForce, Stiction
-from motionbase.multibody.models.comau import A2, A3, D1, D4, JOINTS, KP, PROFILES, RIGID, comau
+from motionbase.multibody.models.comau import A2, A3, D1, D4, JOINTS, KP, PROFILES, RIGID, Arm, comau
 from motionbase.multibody.models.puma560 import (
     AXES,
     NOMINAL,
@@ -34,13 +34,14 @@ from tests.multibody.test_against_pinocchio import in_pinocchio
 # ---- PUMA 560 ------------------------------------------------------------------------------------------------------
 
 # Robotics Toolbox for Python 1.5.0, models.DH.Puma560: gravload(q) [N m] and inertia(q) [kg m^2], rotors included.
-GRAVITY = {
+Pose = tuple[float, ...]
+GRAVITY: dict[Pose, Pose] = {
     (0.0,) * 6: (0.0, 37.48366665, 0.24892875, 0.0, 0.0, 0.0),
     READY: (0.0, -0.77523525, 0.24892875, 0.0, 0.0, 0.0),
     STRETCHED: (0.0, 46.006938, 8.7722001, 0.0, 0.0282528, 0.0),
     NOMINAL: (0.0, 31.63988037836, 6.035138023011, 0.0, 0.0282528, 0.0),
 }
-INERTIA = {
+INERTIA: dict[Pose, tuple[tuple[float, ...], ...]] = {
     READY: (
         (2.337351052267, -0.829305154, -0.1389138105, 0.00164, -4.32144e-4, 4e-5),
         (5.2069480015, 0.7478992765, 0.0, 3.129328e-3, 0.0),
@@ -66,14 +67,14 @@ def puma() -> Tree:
 
 
 @pytest.mark.parametrize("pose", GRAVITY)
-def test_gravity_load_is_the_published_one(pose: tuple[float, ...]) -> None:
+def test_gravity_load_is_the_published_one(pose: Pose) -> None:
     """To the 12 digits printed."""
     found = -np.array(puma().bias_force.function(pose, np.zeros(6))).ravel()
     np.testing.assert_allclose(found, GRAVITY[pose], rtol=0, atol=5e-11)
 
 
 @pytest.mark.parametrize("pose", INERTIA)
-def test_inertia_matrix_is_the_published_one(pose: tuple[float, ...]) -> None:
+def test_inertia_matrix_is_the_published_one(pose: Pose) -> None:
     """To the 12 digits printed, although the moments of link 3 had to be repaired."""
     found = np.array(puma().mass_matrix.function(pose))
     for k, row in enumerate(INERTIA[pose]):
@@ -125,6 +126,9 @@ def test_steady_torque_of_the_first_axis() -> None:
 
 # ---- COMAU ---------------------------------------------------------------------------------------------------------
 
+FORE: tuple[Arm, ...] = ("fore",)
+BOTH: tuple[Arm, ...] = ("upper", "fore")
+
 
 def test_equations_are_those_the_formulations_authors_count() -> None:
     """Six nodes of 12, six joints of 5, ground node and clamp; one more for the friction of each joint.
@@ -133,7 +137,7 @@ def test_equations_are_those_the_formulations_authors_count() -> None:
     """
     counts = [
         Network(model, 5e-4, ground_node=True).equations
-        for model in (comau(), comau(friction=True), comau(flexible=("fore",)), comau(flexible=("upper", "fore")))
+        for model in (comau(), comau(friction=True), comau(flexible=FORE), comau(flexible=BOTH))
     ]
     assert counts == [114, 120, 138, 162]
 
@@ -149,17 +153,22 @@ def weightless(model: Model, stiffer: float = 1.0) -> Model:
     return replace(model, gravity=(0.0, 0.0, 0.0), elements=tuple(elements))
 
 
-@pytest.mark.parametrize("flexible", [("fore",), ("upper",), ("upper", "fore")])
-def test_tip_deflection(flexible: tuple[Any, ...]) -> None:
+def stiffness(arm: Arm) -> tuple[float, ...]:
+    """EA, GA_y, GA_z [N], GJ, EI_y, EI_z [N m^2] of a tube."""
+    return tuple(float(k) for k in np.array(PROFILES[arm].stiffness))
+
+
+@pytest.mark.parametrize("flexible", [FORE, ("upper",), BOTH])
+def test_tip_deflection(flexible: tuple[Arm, ...]) -> None:
     """1 N down at the wrist: servos 2 and 3, bending and shear of the forearm, bending and stretch of the upper arm.
 
     Castigliano's theorem; a quadratic beam meets it exactly, and what is left is the load times 8e-6 of geometry.
     """
-    EA, GA, _, _, EI, _ = PROFILES["fore"].stiffness
+    EA, GA, _, _, EI, _ = stiffness("fore")
     compliance = D4**2 * (1 / KP[1] + 1 / KP[2])
     if "fore" in flexible:
         compliance += D4**3 / (3 * EI) + D4 / GA
-    EA, GA, _, _, EI, _ = PROFILES["upper"].stiffness
+    EA, GA, _, _, EI, _ = stiffness("upper")
     if "upper" in flexible:
         compliance += D4**2 * A2 / EI + A2 / EA
     rest = static(weightless(comau(flexible=flexible)), {"load_force": (0.0, 0.0, -1.0)})
@@ -194,13 +203,13 @@ def test_frequency_of_the_forearm() -> None:
 
     Shear, which the closed form lacks, softens it by 2.8 % (the ratio of its compliances); what is left is below 0.5 %.
     """
-    EI, GA = PROFILES["fore"].stiffness[4], PROFILES["fore"].stiffness[1]
+    _, GA, _, _, EI, _ = stiffness("fore")
     (m5, (x5, _, _), (_, J5, _)), (m6, (x6, _, _), (_, J6, _)) = RIGID["wrist"], RIGID["flange"]
     m, e = m5 + m6, (m5 * x5 + m6 * x6) / (m5 + m6)
     J = J5 + J6 + m5 * (x5 - e) ** 2 + m6 * (x6 - e) ** 2
     bending, shear = D4**3 / (3 * EI), D4 / GA
     closed = cantilever_with_tip_body(EI, PROFILES["fore"].mass, m, e, J) * np.sqrt(bending / (bending + shear))
-    found = vibration(static(weightless(comau(flexible=("fore",), beams=2), 1e6))).frequencies
+    found = vibration(static(weightless(comau(flexible=FORE, beams=2), 1e6))).frequencies
     assert found[0] == pytest.approx(closed, rel=5e-3)  # in the plane of the arm and across it
     assert found[1] == pytest.approx(closed, rel=5e-3)
     assert found[0] / (2 * np.pi) == pytest.approx(21.0, abs=0.1)  # [Hz]
@@ -208,7 +217,7 @@ def test_frequency_of_the_forearm() -> None:
 
 def test_arms_that_deform_have_the_mass_of_rigid_ones() -> None:
     """Mass, its first and its second moment: Simpson's shares integrate a square exactly."""
-    rigid, flexible = comau(), comau(flexible=("upper", "fore"))
+    rigid, flexible = comau(), comau(flexible=BOTH)
     for name in ("upper", "fore"):
         nodes = [(b, j) for b, j in zip(flexible.bodies, flexible.joints, strict=True) if b.name.startswith(name)]
         begin = np.array(nodes[0][1].position, dtype=float)
