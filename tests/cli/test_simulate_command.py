@@ -206,6 +206,7 @@ def test_bad_calls_are_one_sentence(args: list[str], said: str, capsys: Capture)
 def test_models_lists_everything(capsys: Capture) -> None:
     out = output(capsys, "models")
     assert all(name in out for name in MODELS) and "illustrative" in out and "mid-length" in out
+    assert "network engine only" in " ".join(out.split())
     data = json.loads(output(capsys, "models", "--json"))
     assert data.keys() == MODELS.keys()
     assert data["srms"] == {
@@ -213,6 +214,7 @@ def test_models_lists_everything(capsys: Capture) -> None:
         "source": MODELS["srms"].source,
         "assumptions": list(MODELS["srms"].assumptions),
         "illustrative": False,
+        "engines": ["tree", "network"],
         "bodies": 7,
         "coordinates": 6,
         "speeds": 6,

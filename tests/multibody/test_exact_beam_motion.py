@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionbase.multibody import GROUND, Body, Joint, Model
+from motionbase.multibody import Model
 from motionbase.multibody.beams import Chain, Profile, beam_chain, straight
 from motionbase.multibody.joints import revolute
+from motionbase.multibody.models.rotating_beam import rotating_beam, spin_up_torque, steady_extension
 from motionbase.multibody.network.static import static
 from motionbase.multibody.network.vibration import vibration
 from motionbase.multibody.simulate import simulate
@@ -93,20 +94,16 @@ def test_spin_up() -> None:
 
     The hub is so heavy that a torque prescribes its angle; at the end the beam hardly swings.
     """
-    profile = Profile((2.8e7, 1e7, 1e7, 1.4e4, 1.4e4, 1.4e4), 1.2, (1.2e-3, 6e-4, 6e-4))
-    chain = beam_chain("b", straight((0, 0, 0), (10, 0, 0), 5), profile, nodes=3, parent="hub")
-    hub, J = Joint("spin", GROUND, "hub", revolute()), 1e8
-    model = Model(
-        "spin_up", (Body("hub", 1.0, (0, 0, 0), (J, J, J)), *chain.bodies), (hub, *chain.joints), (0, 0, 0), chain.beams
-    )
+    model = rotating_beam()
 
     def torque(t: float) -> Any:
         tau = np.zeros(model.nv)
-        tau[0] = J * 6 / 15 * (1 - math.cos(2 * math.pi * t / 15)) if t < 15 else 0.0
+        tau[0] = spin_up_torque(t)
         return tau
 
     run = simulate(model, 20.0, 5e-3, engine="network", inputs=torque)
     outward, lag = run.column("q.b4.x"), run.column("q.b4.y")
     assert run.column("v.spin")[-1] == pytest.approx(6.0, rel=1e-5)
-    assert outward[run.t > 18] == pytest.approx(5.143e-4, rel=2e-3)
+    assert steady_extension() == pytest.approx(5.143e-4, rel=1e-4)
+    assert outward[run.t > 18] == pytest.approx(steady_extension(), rel=2e-3)
     assert lag.min() == pytest.approx(-0.57, abs=0.02)

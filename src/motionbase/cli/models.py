@@ -55,6 +55,7 @@ def models(
                 "source": e.source,
                 "assumptions": list(e.assumptions),
                 "illustrative": e.illustrative,
+                "engines": list(e.engines),
                 "bodies": len(built[name].bodies),
                 "coordinates": built[name].nq,
                 "speeds": built[name].nv,
@@ -66,7 +67,8 @@ def models(
     table = terminal.table("Models", "name", "bodies", "q", "v", "what it is", "source", right=("bodies", "q", "v"))
     for name, e in MODELS.items():
         size = (str(len(built[name].bodies)), str(built[name].nq), str(built[name].nv))
-        table.add_row(name, *size, e.about, f"{'illustrative; ' if e.illustrative else ''}{e.source}")
+        only = f"{e.engines[0]} engine only; " if len(e.engines) == 1 else ""
+        table.add_row(name, *size, e.about, f"{only}{'illustrative; ' if e.illustrative else ''}{e.source}")
     screen = terminal.console()
     screen.print(table)
     notes: dict[str, list[str]] = {}

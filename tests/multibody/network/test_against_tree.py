@@ -1,9 +1,8 @@
-"""Both engines on the same models, the Jacobian against differences, constraints to rounding, and the same bits."""
+"""The network engine by itself: its Jacobian against the residual, the same bits, damping, adaptive steps, counts."""
 
 from __future__ import annotations
 
 import dataclasses
-import warnings
 
 import casadi as ca
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 
 from motionbase.compile import compile
 from motionbase.errors import SimulationError
-from motionbase.multibody.compare import compare
 from motionbase.multibody.model import Model
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.names import q_of, v_of
@@ -26,46 +24,12 @@ from motionbase.multibody.network.nodes import (
     corrected_momentum,
     corrected_place,
 )
-from motionbase.multibody.network.run import RunJob, run_network
 from motionbase.multibody.simulate import simulate
-from motionbase.multibody.watch import SimulationWarning
-
-# Model, seconds, step, largest difference after Richardson's extrapolation. What is left is of fourth order in the
-# step; fast motions (the top spins at 150 rad/s) need short ones.
-LONG = pytest.mark.long("large networks take seconds to compile")
-SHARED = [
-    ("pendulum", 10.0, 5e-4, 1e-7),
-    ("two_link", 4.0, 5e-4, 1e-6),
-    ("slider_crank", 2.0, 5e-4, 1e-5),
-    ("four_bar", 2.0, 2e-4, 1e-6),
-    pytest.param("arm7_free", 1.0, 1e-3, 1e-9, marks=LONG),
-    pytest.param("srms_on_orbiter", 1.0, 1e-3, 1e-9, marks=LONG),
-    pytest.param("robot6", 0.5, 5e-4, 1e-8, marks=LONG),
-]
 
 
 def example(name: str) -> tuple[Model, dict[str, object]]:
     found = MODELS[name]
     return found.build(), {"q0": found.q0, "v0": found.v0}
-
-
-@pytest.mark.parametrize(("name", "seconds", "dt", "most"), SHARED)
-def test_both_engines_agree(name: str, seconds: float, dt: float, most: float) -> None:
-    model, start = example(name)
-    found = compare(model, seconds, dt, **start)  # type: ignore[arg-type]
-    assert found.difference < most, str(found)
-    assert np.isnan(found.order) or 1.9 < found.order < 2.1
-
-
-@pytest.mark.long("many seconds at short steps")
-@pytest.mark.parametrize(
-    ("name", "seconds", "dt"),
-    [("pendulum", 10.0, 1e-4), ("two_link", 5.0, 2.5e-5), ("four_bar", 10.0, 5e-5), ("top", 10.0, 2e-5)],
-)
-def test_both_engines_agree_for_long(name: str, seconds: float, dt: float) -> None:
-    """To 1e-6; the double pendulum is chaotic and multiplies even roundings to 2e-6 within ten seconds."""
-    model, start = example(name)
-    assert compare(model, seconds, dt, **start).difference < 1e-6  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["four_bar", "arm7_free"])
@@ -92,22 +56,6 @@ def test_the_jacobian_is_the_derivative_of_the_residual(name: str) -> None:
     ours = assembly.numeric_jacobian(c, places, (begin.own, begin.own_dot, begin.kept), network._inputs(), momenta)
     scale = np.abs(exact).max(axis=1, keepdims=True)
     np.testing.assert_allclose(ours / scale, exact / scale, atol=1e-12)
-
-
-def test_constraints_are_met_to_rounding() -> None:
-    for name in ("four_bar", "two_link"):
-        model, start = example(name)
-        network = Network(model, 1e-3, *_assembled(model, start), dropped=("loop.z",) if model.closures else ())
-        held = {p.name: np.zeros(p.dims) for p in network.network.ports}
-        run = run_network(RunJob(network, 500, held, {}))
-        assert run.miss < 1e-12  # lengths of metres, a few roundings each
-
-
-def _assembled(model: Model, start: dict[str, object]) -> tuple[np.ndarray, np.ndarray]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SimulationWarning)
-        begin = simulate(model, 1e-3, 1e-3, **start)  # type: ignore[arg-type]
-    return begin.q[0], begin.v[0]
 
 
 def test_the_interpreter_and_machine_code_have_the_same_bits() -> None:

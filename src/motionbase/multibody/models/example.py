@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import final
+from typing import Literal, final
 
 from motionbase.multibody.body import ZERO, Body, Vector
 from motionbase.multibody.joint import Joint
@@ -27,6 +27,8 @@ class Example:
         assumptions: values that the source does not give and we supplied
         illustrative: some of its numbers are unpublished
         q0, v0: an initial state with some motion, by name of coordinate or speed
+        engines: that take it: assumed modes are for the tree, and so are, for now, welds between bodies of many tonnes
+            that are switched; friction that sticks is for the network
     """
 
     name: str
@@ -37,6 +39,7 @@ class Example:
     illustrative: bool = False
     q0: Mapping[str, Values] = field(default_factory=dict)
     v0: Mapping[str, Values] = field(default_factory=dict)
+    engines: tuple[Literal["tree", "network"], ...] = ("tree", "network")
 
 
 @final

@@ -121,5 +121,6 @@ EXAMPLES = (
         illustrative=True,
         q0={**HELD, "payload": PAYLOAD_POSE},
         v0=SWING,
+        engines=("tree",),
     ),
 )
