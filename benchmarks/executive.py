@@ -16,7 +16,12 @@ import numpy as np
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
 from motionbase.compile import Kernel, Port, compile
 from motionbase.executive import Executive, Job, Mode, NativeJob, RealTime, Report, Schedule, native_job
+from motionbase.executive.model.code import ModelCode
+from motionbase.executive.model.law import Timing
+from motionbase.executive.model.run import ModelRun
 from motionbase.interpreter import python
+from motionbase.multibody.manipulator.driven import driven
+from motionbase.multibody.models.robot import driven_robot
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.backend import FOLDER_VARIABLE, shared_folder
 from motionbase.ring.writer import Writer
@@ -190,6 +195,22 @@ def costs(settings: Settings) -> Rounds:
             _restore(FOLDER_VARIABLE, before)
 
 
+@functools.cache
+def robot_ticks(settings: Settings) -> Rounds:
+    """Time per tick [s] at full speed of the robot of `motionbase run robot`, law in the loop, a record every tick."""
+    code = ModelCode.of(driven(driven_robot()), Timing(DT, 0.1, True))
+    with tempfile.TemporaryDirectory(dir=shared_folder()) as folder:
+        before = os.environ.get(FOLDER_VARIABLE)
+        os.environ[FOLDER_VARIABLE] = folder
+        try:
+            with Writer(code.schema, name=NAME, dt=DT, parameters=code.parameters.json) as writer:
+                run = ModelRun(code, writer, print)
+                executive = Executive(run.schedule, writer, Mode.STEPPED, channels=run.shown, clock=run.clock)
+                return interleaved({"robot": per_evaluation(executive.step)}, settings)
+        finally:
+            _restore(FOLDER_VARIABLE, before)
+
+
 def _difference(more: str, less: str) -> Callable[[Settings], Samples]:
     def measure(settings: Settings) -> Samples:
         rounds = costs(settings)
@@ -244,5 +265,12 @@ BENCHMARKS = [
         None,
         "an empty Python job instead of the native one, more",
         _difference("python", "native"),
+    ),
+    Benchmark(
+        "executive.robot_tick_us",
+        "us",
+        "<= 100",
+        "a tick of the six-axis robot with friction, its controllers and a record, of 500 us at 2 kHz",
+        lambda s: robot_ticks(s).side("robot", 1e6),
     ),
 ]
