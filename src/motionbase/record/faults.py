@@ -80,6 +80,38 @@ class SphereWarningBit(IntFlag):
     SPHERE_MOTOR_AT_ITS_LIMIT = 256
 
 
+class ModelFault(IntEnum):
+    """Why the brakes of a multibody model in real time closed; if several occur in one tick, the smallest counts."""
+
+    NONE = 0
+    ESTOP = 1
+    UNSOLVED = 2
+    CONTROLLER_SILENT = 3
+    OPERATOR_ABORT = 4
+
+    @property
+    def sentence(self) -> str:
+        """Explanation for users."""
+        return MODEL_SENTENCES[self]
+
+
+MODEL_SENTENCES = {
+    ModelFault.NONE: "no fault",
+    ModelFault.ESTOP: "the emergency stop acts",
+    ModelFault.UNSOLVED: "a step was not solved; the model stands still at its last good step",
+    ModelFault.CONTROLLER_SILENT: "no torques from the controller for longer than the time it has",
+    ModelFault.OPERATOR_ABORT: "the operator asked for an abort",
+}
+
+
+class ModelWarningBit(IntFlag):
+    """Bits of a multibody model in real time that do not stop it."""
+
+    TORQUE_LIMIT = 1  # a joint's torque was cut to what its drive has
+    SET_POINT_FAR = 2  # a set point is still being approached
+    GROWTH = 4  # pivots of the step grew beyond the alarm: its order of elimination suits another place
+
+
 def words(code: IntEnum | IntFlag) -> str:
     """Name of a code as shown to users: `leg velocity`."""
     return (code.name or "").lower().replace("_", " ")
@@ -87,4 +119,6 @@ def words(code: IntEnum | IntFlag) -> str:
 
 FAULTS = tuple(f"{words(f)}: {f.sentence}" for f in Fault)  # as stored in the schema
 WARNINGS = tuple(map(words, WarningBit))
+MODEL_FAULTS = tuple(f"{words(f)}: {f.sentence}" for f in ModelFault)
+MODEL_WARNINGS = tuple(map(words, ModelWarningBit))
 SPHERE_WARNINGS = tuple(map(words, SphereWarningBit))

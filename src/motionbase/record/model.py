@@ -1,0 +1,110 @@
+"""The record of a multibody model in real time: joints, poses of bodies, the step's quality, the controller's link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+from motionbase.record.faults import MODEL_FAULTS, MODEL_WARNINGS
+from motionbase.record.hexapod import SINGLE as OF_A_BASE
+from motionbase.record.schema import Channel, Schema
+
+LONGEST_STEM = 48  # letters of a name, so that channels can add to it
+FORCE = {"rad": "N m", "m": "N"}
+OF_A_JOINT = (  # ending, rate of change of the coordinate or force, description, group
+    ("_ref", "{unit}", "set point that is followed", "set_points"),
+    ("", "{unit}", "position", "positions"),
+    ("_speed", "{unit}/s", "speed", "speeds"),
+    ("_torque", "{force}", "torque or force of the drive", "torques"),
+    ("_friction", "{force}", "friction and brake", "friction"),
+)
+OF_A_BODY = (
+    *((f"_{axis}", "m", f"origin of its frame along world {axis}") for axis in "xyz"),
+    *((f"_q{part}", "-", f"its orientation, body to world: {part} of the quaternion") for part in "wxyz"),
+)
+POSES = "bodies"  # the group of the channels of bodies
+STATUS = (
+    *(OF_A_BASE[name] for name in ("state", "estop", "command_ack")),
+    replace(OF_A_BASE["fault"], codes=MODEL_FAULTS),
+    replace(OF_A_BASE["warning"], bits=MODEL_WARNINGS),
+    Channel("brake", "-", "0 open, 1 closed", "status"),
+    Channel("friction_scale", "-", "friction of the joints over that of the model", "status"),
+    Channel("residual", "-", "largest part of the step's residual before its last correction", "step"),
+    Channel("growth", "-", "growth of the pivots", "step"),
+    Channel("unsolved", "-", "steps since the start that were not solved", "step"),
+    Channel("controller_age", "s", "age of the state that the torques in use answer", "controller"),
+    Channel("controller_frames", "-", "answers of the controller taken since the start", "controller"),
+    Channel("controller_late", "-", "answers to a state older than one answered before, or too old", "controller"),
+    Channel("controller_duplicate", "-", "answers that came twice", "controller"),
+    Channel("controller_malformed", "-", "datagrams of wrong size or content, such as a NaN", "controller"),
+    Channel("controller_foreign", "-", "datagrams from another address", "controller"),
+    *(OF_A_BASE[name] for name in ("lateness", "compute", "overruns", "load")),
+)  # fmt: skip
+
+
+@final
+@dataclass(frozen=True)
+class ModelNames:
+    """Stems of the channels: `elbow` for elbow_ref, elbow, elbow_speed; `link1` for link1_x and so on.
+
+    Attributes:
+        joints: of joint coordinates, by their names in the model
+        bodies: of bodies, by theirs
+    """
+
+    joints: dict[str, str]
+    bodies: dict[str, str]
+
+
+def model_names(joints: Sequence[str], bodies: Sequence[str]) -> ModelNames:
+    """Stems in the letters that channels may have; two that would have a channel in common are numbered."""
+    taken = {channel.name for channel in (*_first(), *STATUS)}
+    endings_of_joints = [ending for ending, *_ in OF_A_JOINT]
+    return ModelNames(
+        {name: _stem(name, endings_of_joints, taken) for name in joints},
+        {name: _stem(name, [ending for ending, *_ in OF_A_BODY], taken) for name in bodies},
+    )
+
+
+def _stem(name: str, endings: Sequence[str], taken: set[str]) -> str:
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:LONGEST_STEM]
+    plain = plain if plain[:1].isalpha() else f"n{plain}"
+    tries = (plain, *(f"{plain}_{k}" for k in range(2, len(taken) + 3)))
+    stem = next(stem for stem in tries if not taken & {f"{stem}{ending}" for ending in endings})
+    taken |= {f"{stem}{ending}" for ending in endings}
+    return stem
+
+
+def model_schema(name: str, joints: Sequence[tuple[str, str]], bodies: Sequence[str]) -> Schema:
+    """The schema of a model.
+
+    Args:
+        name: of the model
+        joints: name and unit, rad or m, of each joint coordinate
+        bodies: names
+    """
+    stem = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:LONGEST_STEM]
+    names = model_names([joint for joint, _ in joints], bodies)
+    channels = (*_first(), *_of_joints(joints, names), *_of_bodies(bodies, names), *STATUS)
+    return Schema(f"model_{stem}".rstrip("_"), channels)
+
+
+def _first() -> Iterator[Channel]:
+    yield Channel("t", "s", "tick x dt since the ring's epoch", "time")
+    yield Channel("tick", "-", "steps of the model since the epoch", "time")
+
+
+def _of_joints(joints: Sequence[tuple[str, str]], names: ModelNames) -> Iterator[Channel]:
+    """All set points, then all positions, and so on, so that each can be copied as one array."""
+    for ending, unit, about, group in OF_A_JOINT:
+        for joint, own in joints:
+            given = unit.format(unit=own, force=FORCE[own])
+            yield Channel(f"{names.joints[joint]}{ending}", given, f"joint {joint}: {about}", group)
+
+
+def _of_bodies(bodies: Sequence[str], names: ModelNames) -> Iterator[Channel]:
+    for body in bodies:
+        for ending, unit, about in OF_A_BODY:
+            yield Channel(f"{names.bodies[body]}{ending}", unit, f"body {body}: {about}", POSES)
