@@ -23,10 +23,11 @@ export interface Choices {
   trailSeconds: number;
   labels: boolean;
   axes: boolean;
-  /** Of a model: axes of its joints, frames of its bodies, boxes of equal inertia. */
+  /** Of a model: axes of its joints, frames, boxes of equal inertia and names of its bodies. */
   joints: boolean;
   frames: boolean;
   inertia: boolean;
+  names: boolean;
   numbers: boolean;
   millimetres: boolean;
   orthographic: boolean;
@@ -45,6 +46,7 @@ export const DEFAULTS: Choices = {
   joints: false,
   frames: false,
   inertia: false,
+  names: false,
   numbers: true,
   millimetres: false,
   orthographic: false,
@@ -110,6 +112,7 @@ export class ChoiceStore {
       joints: flag(piece["joints"], was.joints),
       frames: flag(piece["frames"], was.frames),
       inertia: flag(piece["inertia"], was.inertia),
+      names: flag(piece["names"], was.names),
       numbers: flag(piece["numbers"], was.numbers),
       millimetres: flag(piece["millimetres"], was.millimetres),
       orthographic: flag(piece["orthographic"], was.orthographic),

@@ -80,7 +80,7 @@ export function scene(app: App): HTMLElement {
     else if (event.key === "j") choices.change({ joints: !now.joints });
     else if (event.key === "a") choices.change({ frames: !now.frames });
     else if (event.key === "i") choices.change({ inertia: !now.inertia });
-    else if (event.key === "l") choices.change({ labels: !now.labels });
+    else if (event.key === "l") choices.change(shown.peek()?.kind === "model" ? { names: !now.names } : { labels: !now.labels });
     else if (event.key === "n") choices.change({ numbers: !now.numbers });
     else if (event.key === "p") picture();
     else if (event.key === "Escape" && isFull.peek()) isFull.set(false);

@@ -19,13 +19,12 @@ const NO_RECORDS = "The ring exists, but nothing writes to it yet. The picture a
 const NO_PLATFORM =
   "This ring carries no platform text, so there is no geometry to draw. A base started with motionbase run provides it.";
 
-export const BODIES = "bodies"; // the group of channels with the poses of a model
-
-export function platformOf(app: App): Signal<Found> {
+/** @param of the live ring alone, whatever is shown */
+export function platformOf(app: App, of?: "live"): Signal<Found> {
   const found = signal<Found>({ state: "waiting", text: "Looking for the platform …" });
   // one string for what makes a ring another one, so that a status every half second asks for nothing
   const identity = computed<string>(() => {
-    const ring = app.session.ring();
+    const ring = of ? (app.session.status()?.sources.find((one) => one.source === of) ?? null) : app.session.ring();
     const link = app.socket.link();
     if (!ring) return link === "open" ? "none" : "";
     if (!ring.platform) return JSON.stringify([ring.source, ring.state, ring.life?.text]);
@@ -35,7 +34,7 @@ export function platformOf(app: App): Signal<Found> {
   let timer = 0;
 
   const ask = async (mine: number): Promise<void> => {
-    const source = app.session.source.peek();
+    const source = of ?? app.session.source.peek();
     const own = source === "replay" ? app.session.played.peek() : null;
     try {
       const scene = own
@@ -45,8 +44,7 @@ export function platformOf(app: App): Signal<Found> {
     } catch (error) {
       if (mine !== turn) return;
       const missing = error instanceof ApiError && error.status === 404;
-      const isModel = app.session.schema.peek()?.channels.some(({ group }) => group === BODIES);
-      found.set(missing ? (isModel ? { state: "none", text: sentence(error) } : absent(app)) : { state: "waiting", text: sentence(error) });
+      found.set(missing ? (app.session.isModel.peek() ? { state: "none", text: sentence(error) } : absent(app)) : { state: "waiting", text: sentence(error) });
       if (!missing) timer = window.setTimeout(() => void ask(mine), AGAIN_MS);
     }
   };
@@ -56,7 +54,7 @@ export function platformOf(app: App): Signal<Found> {
     turn += 1;
     clearTimeout(timer);
     if (now === "") return;
-    if (app.session.ring.peek()?.platform) void ask(turn);
+    if (of || app.session.ring.peek()?.platform) void ask(turn);
     else found.set(absent(app)); // the status says already what an answer would
   });
   return found;

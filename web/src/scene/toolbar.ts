@@ -23,10 +23,10 @@ const VIEWS: [Preset, string, string][] = [
   ["pilot", "Eye", "From the pilot's eye, moving with the platform [5]"],
 ];
 /** Width of the view [css px] below which a part of the tools goes into the menu. */
-const ROOM = { toggles: 620, views: 470, acts: 300 };
-type Toggle = "orthographic" | "ghost" | "trail" | "joints" | "frames" | "inertia" | "labels" | "numbers";
-const OF_PLATFORMS: ReadonlySet<Toggle> = new Set(["ghost"]);
-const OF_MODELS: ReadonlySet<Toggle> = new Set(["joints", "frames", "inertia"]);
+const ROOM = { toggles: 620, views: 470, acts: 300, source: 100 };
+type Toggle = "orthographic" | "ghost" | "trail" | "joints" | "frames" | "inertia" | "labels" | "names" | "numbers";
+const OF_PLATFORMS: ReadonlySet<Toggle> = new Set(["ghost", "labels"]);
+const OF_MODELS: ReadonlySet<Toggle> = new Set(["joints", "frames", "inertia", "names"]);
 const QUALITY_TEXT = { auto: "automatic", fine: "fine: reflections and shadows", fast: "fast: plain surfaces" };
 
 export function toolbar(
@@ -78,36 +78,41 @@ export function toolbar(
     toggle("joints", "Joint axes", "Axes of the joints [j]"),
     toggle("frames", "Body frames", "Frames of the bodies: x red, y green, z blue [a]"),
     toggle("inertia", "Inertia boxes", "Boxes of equal mass and inertia [i]"),
-    toggle("labels", "Labels", "Numbers of the legs, names of points [l]", "Names of the bodies [l]"),
+    toggle("labels", "Labels", "Numbers of the legs, names of points [l]"),
+    toggle("names", "Names", "Names of the bodies [l]"),
     toggle("numbers", "Numbers below", "Pose and strokes in numbers [n]", "Joints in numbers [n]"),
   ); // prettier-ignore
   const { button, menu } = options(choices, shown);
   const tools = h("div", { class: "scene-tools" }, full, button, menu);
   const bar = h("div", { class: "scene-bar", role: "toolbar", "aria-label": "3D view" }, source, tools);
-  collapse(bar, (width) => {
+  const place = (width: number): void => {
     if (width < ROOM.views) menu.prepend(views);
     else tools.before(views);
     if (width < ROOM.toggles) menu.append(toggles);
     else tools.prepend(toggles);
     if (width < ROOM.acts) menu.append(acts);
     else tools.prepend(acts);
-  });
+  };
+  collapse(bar, isModel, place);
   return bar;
 }
 
 /** Place the parts for every width that the bar gets, the focus staying where it is. */
-function collapse(bar: HTMLElement, place: (width: number) => void): void {
+function collapse(bar: HTMLElement, isModel: Signal<boolean>, place: (width: number) => void): void {
   place(Infinity);
   let before = Infinity;
-  new ResizeObserver(() => {
-    const width = bar.clientWidth;
+  const look = (): void => {
+    if (bar.clientWidth === 0) return;
+    const width = bar.clientWidth + (isModel.peek() ? ROOM.source : 0);
     const isSame = Object.values(ROOM).every((room) => width < room === before < room);
-    if (width === 0 || isSame) return;
+    if (isSame) return;
     before = width;
     const focused = document.activeElement;
     place(width);
     if (focused instanceof HTMLElement && bar.contains(focused)) focused.focus();
-  }).observe(bar);
+  };
+  new ResizeObserver(look).observe(bar);
+  effect(() => void (isModel(), look()));
 }
 
 /** Which of the poses of a record is shown. */

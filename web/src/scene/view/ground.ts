@@ -44,7 +44,7 @@ export class Ground {
     else this.objects.push(at(shadowCatcher(1.6 * reach, colours), floor + 0.0015 * reach, -1));
   }
 
-  place({ p, R }: Placement): void {
+  place({ p, R }: Pick<Placement, "p" | "R">): void {
     if (!this.#blob) return;
     this.#blob.position.set(p[0], p[1], this.#blob.position.z);
     this.#blob.rotation.z = Math.atan2(R[1][0], R[0][0]);

@@ -11,12 +11,13 @@ import type { Drawn } from "./drawn";
 import { Ground } from "./ground";
 import { Label } from "./labels";
 import { lights, materials, type Materials } from "./materials";
-import { reachOf, solids } from "./shapes";
+import { boxOf, solids } from "./shapes";
 import type { Theme } from "./theme";
 import { Trail } from "./trail";
 
 const LABEL_PX = 18;
 const MOST_LABELS = 60; // beyond, they hide what they name
+const HANGING = 0.4; // of its height: what is deeper below the ground than this hangs from it
 const LEAST_REACH = 0.01; // [m]
 const ONE = new Vector3(1, 1, 1);
 
@@ -43,7 +44,7 @@ export class ModelWorld implements Drawn {
     this.#poses = poses;
     const box = this.#box();
     const reach = Math.max(LEAST_REACH, 0.5 * box.getSize(new Vector3()).length());
-    const floor = floorOf(box, reach);
+    const floor = this.#floor(box);
     const surfaces = materials(fine, colours);
     this.scene.background = colours.background;
     this.trail = new Trail(colours.trail, 0.012 * reach);
@@ -94,7 +95,7 @@ export class ModelWorld implements Drawn {
   }
 
   choose(choices: Choices): void {
-    for (const label of this.#labels) label.sprite.visible = choices.labels;
+    for (const label of this.#labels) label.sprite.visible = choices.names;
     for (const what of ["joints", "frames", "inertia"] as const) for (const part of this.#parts[what]) part.visible = choices[what];
     this.#world.visible = choices.axes;
     this.trail.mesh.visible = choices.trail;
@@ -143,15 +144,19 @@ export class ModelWorld implements Drawn {
     this.#parts.joints.push(line);
   }
 
+  /** Below what carries the model; below all that it may reach, where it hangs. */
+  #floor(box: Box3): number {
+    const still = new Box3();
+    for (const shape of this.model.ground.shapes) still.union(boxOf(shape, new Matrix4()));
+    if (-box.min.z < HANGING * box.max.z) return Math.min(0, still.isEmpty() ? box.min.z : still.min.z);
+    return -1.05 * Math.max(...[box.min, box.max].flatMap(({ x, y, z }) => [x, y, z]).map(Math.abs));
+  }
+
   /** In W, of everything that has a place. */
   #box(): Box3 {
     const box = new Box3();
     const add = (shapes: readonly ModelShape[], T: Matrix4): void => {
-      for (const shape of shapes.filter(({ role }) => role !== "inertia")) {
-        const { centre, radius } = reachOf(shape);
-        const at = centre.applyMatrix4(T);
-        box.expandByPoint(at.clone().addScalar(radius)).expandByPoint(at.addScalar(-radius));
-      }
+      for (const shape of shapes) if (shape.role !== "inertia") box.union(boxOf(shape, T));
     };
     add(this.model.ground.shapes, new Matrix4());
     this.model.bodies.forEach((body, k) => {
@@ -162,12 +167,6 @@ export class ModelWorld implements Drawn {
     });
     return box;
   }
-}
-
-/** What stands on the ground stands on a floor at zero; what hangs has its floor below all that it may reach. */
-function floorOf(box: Box3, reach: number): number {
-  if (box.min.z > -0.15 * reach) return Math.min(0, box.min.z);
-  return -1.05 * Math.max(-box.min.z, box.max.z, Math.abs(box.min.x), box.max.x, Math.abs(box.min.y), box.max.y);
 }
 
 /** Links of paint, joints and frames of steel: two draw calls for a body. */

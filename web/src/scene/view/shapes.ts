@@ -1,9 +1,8 @@
 /** Solids of a scene, each in the frame of its body. */
 
-import { BoxGeometry, BufferGeometry, Color, CylinderGeometry, Float32BufferAttribute, Matrix4, Quaternion, SphereGeometry, Vector3 } from "three";
+import { Box3, BoxGeometry, BufferGeometry, Color, CylinderGeometry, Float32BufferAttribute, Matrix4, Quaternion, SphereGeometry, Vector3 } from "three";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { ModelShape } from "../../net/types";
-import { vec } from "../kinematics";
 import { Build } from "./build";
 
 const ROUND = 28; // sides of what is round
@@ -42,15 +41,26 @@ function mesh(vertices: ModelShape["vertices"], faces: ModelShape["faces"]): Buf
   return faces.length > MOST_CREASED ? geometry : toCreasedNormals(geometry, CREASE);
 }
 
-/** A ball about a shape's middle that holds it: how far it reaches, in the frame of its body. */
-export function reachOf({ type, size, p, vertices }: ModelShape): { centre: Vector3; radius: number } {
-  const [a = 0, b = 0, c = 0] = size;
-  const around = {
-    box: () => Math.hypot(a, b, c) / 2,
-    sphere: () => a,
-    cylinder: () => Math.hypot(Math.max(a, b), c / 2),
-    capsule: () => Math.max(a, b) + c / 2,
-    mesh: () => vertices.reduce((most, vertex) => Math.max(most, Math.hypot(...vertex)), 0),
+/** The box in W that holds a shape of a body whose frame is T_WB. */
+export function boxOf(shape: ModelShape, T_WB: Matrix4): Box3 {
+  const T = new Matrix4().multiplyMatrices(T_WB, matrixOf(shape));
+  if (shape.type === "mesh") return boxOfPoints(shape.vertices).applyMatrix4(T);
+  const [a = 0, b = 0, c = 0] = shape.size;
+  const [x, y, z] = [new Vector3(), new Vector3(), new Vector3()];
+  T.extractBasis(x, y, z);
+  const thick = Math.max(a, b);
+  const half = (k: "x" | "y" | "z"): number => {
+    if (shape.type === "sphere") return a;
+    if (shape.type === "box") return (Math.abs(x[k]) * a + Math.abs(y[k]) * b + Math.abs(z[k]) * c) / 2;
+    const along = (Math.abs(z[k]) * c) / 2;
+    return along + (shape.type === "capsule" ? thick : thick * Math.sqrt(Math.max(0, 1 - z[k] ** 2)));
   };
-  return { centre: new Vector3(...vec(p)), radius: around[type]() };
+  const [middle, reach] = [new Vector3().setFromMatrixPosition(T), new Vector3(half("x"), half("y"), half("z"))];
+  return new Box3(middle.clone().sub(reach), middle.clone().add(reach));
+}
+
+function boxOfPoints(points: ModelShape["vertices"]): Box3 {
+  const box = new Box3();
+  for (const point of points) box.expandByPoint(new Vector3(...point));
+  return box;
 }
