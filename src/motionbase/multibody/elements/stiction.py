@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
+from motionbase.compile import Port
 from motionbase.multibody.body import check_name
 from motionbase.multibody.elements.abstract import AbstractDynamicElement
 from motionbase.multibody.elements.friction_law import Friction
@@ -38,6 +39,7 @@ class Stiction(AbstractDynamicElement):
         radius: of the bearing [m]; 1 where a sliding joint rubs under its load
         preload: what presses the surfaces together besides
         axis: which of the joint's axes
+        scaled: it has an input NAME_active, which multiplies preload and radius: 1 as they are, 0 for no friction
     """
 
     name: str
@@ -52,6 +54,7 @@ class Stiction(AbstractDynamicElement):
     radius: float = 0.0
     preload: float = 1.0
     axis: int = 0
+    scaled: bool = False
 
     def __post_init__(self) -> None:
         check_name("stiction", self.name)
@@ -65,6 +68,10 @@ class Stiction(AbstractDynamicElement):
     def law(self) -> Friction:
         """Of the bristle."""
         return Friction(self.coulomb, self.static, self.stribeck, self.sigma0, self.sigma1, self.sigma2, self.kappa)
+
+    def inputs(self, model: Model) -> tuple[Port, ...]:
+        """What multiplies it."""
+        return (Port(f"{self.name}_active", (), "-", "friction over that of the model"),) if self.scaled else ()
 
     def check(self, model: Model) -> None:
         """The joint has the axis, as a coordinate."""

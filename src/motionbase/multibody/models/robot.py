@@ -32,6 +32,13 @@ def servo_robot(friction: bool = False, axes: int = 6) -> Model:
     return replace(arm, name=name, bodies=arm.bodies[:axes], joints=arm.joints[:axes], elements=tuple(elements))
 
 
+def driven_robot() -> Model:
+    """All six axes with friction that can be scaled and no servos: a controller outside the model drives it."""
+    arm = servo_robot(friction=True)
+    friction = (replace(element, scaled=True) for element in arm.elements if isinstance(element, Stiction))
+    return replace(arm, name="robot", elements=tuple(friction))
+
+
 def with_friction() -> Model:
     """All six axes, with friction that sticks: for the network engine alone, so it is not among the examples."""
     return servo_robot(friction=True)

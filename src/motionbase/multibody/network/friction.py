@@ -60,7 +60,7 @@ class JointStiction(AbstractPart):
     @property
     def kind(self) -> Hashable:
         """The coordinate's, and whether it depends on the joint's force."""
-        return "stiction", self.coordinate.kind, len(self.forces)
+        return "stiction", self.coordinate.kind, len(self.forces), self.element.scaled
 
     @property
     def numbers(self) -> Array:
@@ -83,6 +83,11 @@ class JointStiction(AbstractPart):
     def reads(self) -> tuple[str, ...]:
         """The force across the joint."""
         return self.forces
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What multiplies it."""
+        return (f"{self.name}_active",) if self.element.scaled else ()
 
     @property
     def kinked(self) -> bool:
@@ -114,13 +119,20 @@ class JointStiction(AbstractPart):
         law, seen = self._law(at)
         before, y = at.found[0], at.found[1]
         z, z_dot, v = at.own[0], at.own_dot[0], seen.rate
-        radius, preload = at.numbers[2 * MARKER_SIZE + 7], at.numbers[2 * MARKER_SIZE + 8]
-        load = preload
-        if self.forces:
-            load += radius * ca.sqrt(ca.sumsqr(at.others) + SMALLEST**2)
-        force = -load * (law.sigma0 * z + law.sigma1 * z_dot + law.sigma2 * v)
+        force = self.force(at.numbers, z, z_dot, v, at.others, at.inputs)
         z_next = Travel.of(law, before, at.c, v).deflection(y)
         return Equations([(force * f, force * m) for f, m in seen.wrenches], z_dot - (z_next - before) / at.c)
+
+    def force(self, numbers: Expr, z: Expr, z_dot: Expr, v: Expr, others: Expr, inputs: Expr) -> Expr:
+        """Along the coordinate, from `numbers`, the bristle, the speed, the joint's force and what scales it."""
+        law = Friction.of(ca.vertsplit(numbers[2 * MARKER_SIZE : 2 * MARKER_SIZE + 7]))
+        radius, preload = numbers[2 * MARKER_SIZE + 7], numbers[2 * MARKER_SIZE + 8]
+        load = preload
+        if self.forces:
+            load += radius * ca.sqrt(ca.sumsqr(others) + SMALLEST**2)
+        if self.element.scaled:
+            load *= inputs[0]
+        return -load * (law.sigma0 * z + law.sigma1 * z_dot + law.sigma2 * v)
 
 
 NEWTON_STEPS = 4  # leave an error of 1e-9 of the steady deflection at kappa = 0.71

@@ -124,6 +124,11 @@ class CommandReceiver:
         atomics().store_release(self._at + ESTOP_ACK_AT, self._estop_ack)
 
     @property
+    def released(self) -> int:
+        """Count of emergency stops released so far."""
+        return self._estop_ack
+
+    @property
     def estop_by(self) -> tuple[str, int]:
         """Name and process of the last client to request an emergency stop; two requests at once may mix the two."""
         pid, name = WHO.unpack_from(self._memory, BY_AT)

@@ -1,0 +1,320 @@
+"""A driven model under the executive: all of a tick is native; operators and controller are heard by threads beside it.
+
+In a tick: take what the mailboxes hold, look at the joints, decide on torques and brakes, send the state to the
+controller, make the step, judge it. The record of tick k shows the state at t_k, the torques that follow from it and
+how well the step to t_k+1 was solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.compile import Kernel, Port, compile
+from motionbase.executive.mailbox import Mailbox, StopLatch
+from motionbase.executive.model.code import STATES, ModelCode
+from motionbase.executive.model.law import RESET, SHOWN, Memory, Order
+from motionbase.executive.schedule import Job, Schedule, native_job
+from motionbase.executive.timing import Clock
+from motionbase.executive.tuning import Tuner
+from motionbase.record.faults import ModelFault
+from motionbase.record.requests import Kind, Reason, Result
+from motionbase.record.states import Request, State
+from motionbase.ring.blocks.command import Order as Received
+from motionbase.ring.blocks.commands import CommandReceiver
+from motionbase.ring.writer import Writer
+
+COUNTERS = ("frames", "late", "duplicate", "malformed", "foreign")
+REQUESTS = {Kind(r): r for r in Request if r}
+AT_WORK = (State.ENGAGING, State.DRIVE, State.SETTLING, State.STANDBY, State.FREEZE)
+MEMORY, ORDER = Memory.layout.starts, Order.layout.starts
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ModelRun:
+    """The arrays, mailboxes and jobs of a run.
+
+    Attributes:
+        code: the compiled parts
+        say: takes a sentence for people
+        automatic: drive as soon as the controller answers, without being asked
+        tuned: parameters to start with, by place in their vector; the others are as designed
+        clock: the executive's
+
+        state_out: to the controller: tick, t, positions, speeds, set points followed, gains
+        answer_in: from the controller: tick that is answered, counters, torques
+        orders_in: from operators: `Order`, then parameters
+    """
+
+    code: ModelCode
+    writer: Writer
+    say: Callable[[str], object]
+    automatic: bool = True
+    tuned: Mapping[int, float] = field(default_factory=dict)
+    clock: Clock = field(default_factory=Clock)
+
+    @property
+    def n(self) -> int:
+        """Driven joints."""
+        return len(self.code.plant.joints)
+
+    @cached_property
+    def state_out(self) -> Mailbox:
+        return Mailbox(2 + 5 * self.n)
+
+    @cached_property
+    def answer_in(self) -> Mailbox:
+        return Mailbox(1 + len(COUNTERS) + self.n)
+
+    @cached_property
+    def orders_in(self) -> Mailbox:
+        return Mailbox(Order.layout.size + self.code.parameters.size)
+
+    @cached_property
+    def commands(self) -> CommandReceiver:
+        """Commands of operators."""
+        return CommandReceiver(self.writer.segment, self.writer.header.layout)
+
+    @cached_property
+    def stop(self) -> StopLatch:
+        """The emergency stop as the loop itself sees it."""
+        return StopLatch(self.writer.segment.address + self.writer.header.layout.commands_at, self.commands.released)
+
+    @cached_property
+    def parameters(self) -> Array:
+        """Those that operators change; the loop has its own copy, from the mailbox."""
+        values = np.array(self.code.parameters.designed)
+        for place, value in self.tuned.items():
+            values[place] = value
+        return values
+
+    @cached_property
+    def tuner(self) -> Tuner:
+        """Moves parameters to what operators ask for."""
+        return Tuner(self.code.parameters, self.writer, self.parameters)
+
+    # ---- the loop's arrays and jobs --------------------------------------------------------------------------------
+
+    @cached_property
+    def arrays(self) -> dict[str, Array]:
+        """By name of port; those of several kernels with the same name are one array."""
+        code, model, axes = self.code, self.code.plant.model, len(self.code.driven_axes)
+        made = {name: np.array(value, dtype=np.float64) for name, value in code.start.items()}
+        made |= {f"{name}_next": np.zeros_like(value) for name, value in code.start.items()}
+        made |= {f"{name}_taken": np.zeros_like(value) for name, value in code.start.items()}
+        for compiled in (code.step, code.joints, code.observe, code.command, code.accept):
+            for port in compiled.unit.ports:
+                made.setdefault(port.name, np.zeros(port.dims))
+        made["weights"][...] = code.network.method.start().row(code.timing.dt)
+        made["before"][...] = code.network.start_q
+        made["active"][...] = [f + b for f, b in code.plant.friction.values()]
+        made["memory"][MEMORY["wanted"]] = float(self.automatic)
+        made["ref"][...] = [joint.start for joint in code.plant.joints]
+        made["tau"] = np.zeros(model.nv)
+        assert axes == self.n
+        return made
+
+    @cached_property
+    def shown(self) -> dict[str, Array]:
+        """Channels of the record: name of the first -> array."""
+        arrays, schema = self.arrays, self.code.schema
+        first = {group: names[0] for group, names in schema.groups.items()}
+        found = {
+            first["set_points"]: self._refs, first["positions"]: arrays["positions"], first["speeds"]: arrays["speeds"],
+            first["torques"]: self._torques, first["friction"]: arrays["friction"], first["bodies"]: arrays["poses"],
+            "residual": arrays["residual"].reshape(1), "growth": arrays["growth"].reshape(1),
+            "unsolved": arrays["count"].reshape(1), "command_ack": self._ack,
+        }  # fmt: skip
+        found |= {name: arrays["shown"][k : k + 1] for k, name in enumerate(SHOWN)}
+        counters = self.answer_in.row[1 : 1 + len(COUNTERS)]
+        found |= {f"controller_{name}": counters[k : k + 1] for k, name in enumerate(COUNTERS)}
+        return found
+
+    @cached_property
+    def _refs(self) -> Array:
+        return np.zeros_like(self.arrays["positions"])
+
+    @cached_property
+    def _torques(self) -> Array:
+        return np.zeros_like(self.arrays["positions"])
+
+    @cached_property
+    def _ack(self) -> Array:
+        return np.zeros(1)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """Native jobs alone."""
+        arrays, code, n = self.arrays, self.code, self.n
+        split = Order.layout.size
+        orders, answers = self.orders_in.row, self.answer_in.row
+        spread = compile(_spread(code))
+        jobs = {
+            "orders": self.orders_in.taking(),
+            "stop": self.stop.looking(),
+            "answers": self.answer_in.taking(),
+            "joints": native_job(code.joints, nodes=arrays["one"], q=arrays["raw"], v=arrays["v"], **self._own()),
+            "observe": native_job(
+                code.observe, feedback={"before": "q"}, raw=arrays["raw"], before=arrays["before"], v=arrays["v"],
+                nodes=arrays["one"], own=arrays["own_one"], rates=arrays["own_dot_one"], active=arrays["active"],
+                q=arrays["q"], positions=arrays["positions"], speeds=arrays["speeds"], friction=arrays["friction"],
+                poses=arrays["poses"],
+            ),
+            "driven": native_job(
+                compile(_driven(code)), positions=arrays["positions"], speeds=arrays["speeds"],
+                position=arrays["position"], speed=arrays["speed"],
+            ),
+            "command": native_job(
+                code.command, feedback={"memory": "memory_next", "ref": "ref_next"},
+                order=orders[:split], parameters=orders[split:], stop=self.stop.acts.reshape(()),
+                answered=answers[:1].reshape(()), answer=answers[-n:], tick=self.clock.tick.reshape(()),
+                **{name: arrays[name] for name in (
+                    "memory", "ref", "position", "speed", "unsolved", "growth", "memory_next", "ref_next", "torque",
+                    "tau", "active", "shown",
+                )},
+            ),
+            "spread": native_job(
+                spread, positions=arrays["positions"], ref_next=arrays["ref_next"], torque=arrays["torque"],
+                tick=self.clock.tick.reshape(()), t=self.clock.t.reshape(()), position=arrays["position"],
+                speed=arrays["speed"], gains=orders[split + n : split + 3 * n],
+                refs=self._refs, torques=self._torques, state=self.state_out.row,
+            ),
+            "send": self.state_out.sending(),
+            "step": self._step(),
+            "accept": native_job(
+                code.accept, feedback={"count": "count_next", "weights": "weights_next", **{s: f"{s}_taken" for s in STATES}},
+                **{port.name: arrays[port.name] for port in code.accept.unit.ports},
+            ),
+        }  # fmt: skip
+        self.listen()  # so that the first tick has its parameters
+        return Schedule(code.timing.dt, tuple(Job(name, 1, run) for name, run in jobs.items()))
+
+    def _own(self) -> dict[str, Array]:
+        """Of the kernel of joint motion, where joints have coordinates of their own."""
+        named = {port.name for port in self.code.joints.unit.inputs}
+        return {"own": self.arrays["own_one"]} if "own" in named else {}
+
+    def _step(self) -> object:
+        arrays, scales = self.arrays, list(self.code.plant.friction)
+        given: dict[str, Array] = {}
+        for port in self.code.step.unit.ports:
+            if port.name in scales:
+                given[port.name] = arrays["active"][scales.index(port.name) :][:1].reshape(())
+            elif port.name.endswith("_active"):
+                given[port.name] = np.ones(port.dims)
+            else:
+                given[port.name] = arrays[port.name]
+        return native_job(self.code.step, **given)
+
+    # ---- beside the loop -------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """Of the model, after the last tick."""
+        return State(int(self.arrays["shown"][SHOWN.index("state")]))
+
+    @property
+    def fault(self) -> ModelFault:
+        """After the last tick."""
+        return ModelFault(int(self.arrays["shown"][SHOWN.index("fault")]))
+
+    @cached_property
+    def _order(self) -> Array:
+        return np.zeros(Order.layout.size)
+
+    def listen(self) -> None:
+        """Take a command, move parameters towards their goals, and tell the loop; called again and again."""
+        if self._order[ORDER["number"]] != self.arrays["memory"][MEMORY["taken"]]:
+            self.commands.look()  # the loop has not taken the last order yet
+        elif (order := self.commands.poll()) is not None:
+            self._obey(order)
+        self._order[ORDER["estop"]] = float(self.commands.estop)
+        self.tuner.advance(float(self.clock.t[0]))
+        self.orders_in.put(np.concatenate([self._order, self.parameters]))
+
+    def _obey(self, order: Received) -> None:
+        command = order.command
+        if command is None:
+            self.say(f"a command was refused: {order.refusal.name.lower().replace('_', ' ')}")
+            return
+        self._ack[0] = float(order.number)
+        refusal = Reason.NONE
+        if command.kind is Kind.TUNE:
+            refusal = self._tune(order)
+        elif command.kind is Kind.RESET_FAULT:
+            self.commands.release_estop()
+            self.stop.release(self.commands.released)
+            self._ask(RESET)
+        elif (request := REQUESTS.get(command.kind)) is None:
+            refusal = Reason.NOT_SUPPORTED
+        elif (refusal := self._refusal(request)) is Reason.NONE:
+            self._ask(float(request))
+        self.commands.answer(order, Result.REFUSED if refusal else Result.ACCEPTED, refusal)
+
+    def _ask(self, request: float) -> None:
+        self._order[ORDER["number"]] += 1.0
+        self._order[ORDER["request"]] = request
+
+    def _refusal(self, request: Request) -> Reason:
+        if request in (Request.ABORT, Request.OFF, Request.LOWER, Request.DOWN):
+            return Reason.NONE
+        if self.commands.estop:
+            return Reason.ESTOP_ACTIVE
+        if self.fault not in (ModelFault.NONE, ModelFault.CONTROLLER_SILENT):
+            return Reason.FAULT_ACTIVE
+        if request is Request.FREEZE:
+            return Reason.NONE if self.state in AT_WORK else Reason.WRONG_STATE
+        answers = self.code.timing.internal or self.arrays["memory"][MEMORY["fresh"]] > 0
+        return Reason.NONE if answers else Reason.NOT_READY
+
+    def _tune(self, order: Received) -> Reason:
+        assert order.command is not None
+        place, value = int(order.command.arguments[0]), order.command.arguments[1]
+        t, table = float(self.clock.t[0]), self.tuner.table
+        before = self.tuner.goal(place) if place < table.size else 0.0
+        if (refusal := self.tuner.ask(place, value, t, self.state)) is Reason.NONE:
+            parameter, k = table.places[place]
+            said = f"{parameter.label(k)} from {before:.6g} to {value:.6g} {parameter.unit}".removesuffix(" -")
+            self.say(f"{t:8.1f} s  {said} ({order.sender}, process {order.pid})")
+        return refusal
+
+
+def _driven(code: ModelCode) -> Kernel:
+    """Positions and speeds of the driven joints among those of all."""
+    axes, at = len(axes_ports(code)), code.driven_axes
+    inputs = Port("positions", axes), Port("speeds", axes)
+    outputs = Port("position", len(at)), Port("speed", len(at))
+    return Kernel("driven_axes", inputs, outputs, lambda p, v: (p[at], v[at]))
+
+
+def axes_ports(code: ModelCode) -> tuple[str, ...]:
+    """Channels of the positions."""
+    return code.schema.groups["positions"]
+
+
+def _spread(code: ModelCode) -> Kernel:
+    """Rows of the record for all coordinates, those without a drive among them; and the row for the controller."""
+    import casadi as ca
+
+    axes, at, n = len(axes_ports(code)), code.driven_axes, len(code.driven_axes)
+    inputs = (
+        Port("positions", axes), Port("ref_next", n), Port("torque", n), Port("tick"), Port("t"), Port("position", n),
+        Port("speed", n), Port("gains", 2 * n),
+    )  # fmt: skip
+    outputs = Port("refs", axes), Port("torques", axes), Port("state", 2 + 5 * n)
+
+    def expr(
+        positions: ca.SX, ref: ca.SX, torque: ca.SX, tick: ca.SX, t: ca.SX, position: ca.SX, speed: ca.SX, gains: ca.SX
+    ) -> tuple[ca.SX, ca.SX, ca.SX]:
+        refs, torques = ca.SX(positions), ca.SX.zeros(axes)
+        for k, axis in enumerate(at):
+            refs[axis], torques[axis] = ref[k], torque[k]
+        return refs, torques, ca.vertcat(tick, t, position, speed, ref, gains)
+
+    return Kernel("spread_axes", inputs, outputs, expr)
