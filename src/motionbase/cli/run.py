@@ -1,4 +1,4 @@
-"""`motionbase run`: a motion platform in closed loop, in soft real time, with its recorder and console."""
+"""`motionbase run`: a motion platform or a multibody model in soft real time, with its recorder and console."""
 
 import math
 import os
@@ -12,6 +12,7 @@ import typer
 from motionbase.cli.console import AnyoneMayStop, Group, share_with
 from motionbase.errors import UsageError
 from motionbase.executive.base_setup import BaseOptions
+from motionbase.executive.model.setup import CONTROL_PORT, TIMEOUT_S, ModelOptions, is_model
 from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
@@ -22,7 +23,13 @@ CONSOLE_STOP_S = 15.0  # it ends its own children, such as a strip chart on its 
 
 
 def run(
-    platform: Annotated[str, typer.Argument(help="A preset (see `motionbase platforms`) or a TOML file.")] = "simona",
+    platform: Annotated[
+        str,
+        typer.Argument(
+            help="A preset (see `motionbase platforms`), `robot`, a model (see `motionbase models`), or a TOML or URDF "
+            "file of a platform or model."
+        ),
+    ] = "simona",
     ring: Annotated[str, typer.Option(help="Name of the ring.")] = "motionbase",
     rate: Annotated[int, typer.Option(help="Records per second: 100 to 2000, a divisor of 2000.")] = 100,
     duration: Annotated[float | None, typer.Option(help="Stop after this many seconds; without it, at Ctrl-C.")] = None,
@@ -41,6 +48,21 @@ def run(
     point: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Of a sphere: the point that a host moves; by default its centre."),
+    ] = None,
+    controller: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a model's joints: udp (the default), in a process of its own; internal, in the model's loop; "
+            "none, for a program of your own, see docs/robot.md."
+        ),
+    ] = None,
+    control_port: Annotated[
+        int | None,
+        typer.Option(help="UDP port of a model; its controller has the next. By default 8720, or two that are free."),
+    ] = None,
+    controller_timeout: Annotated[
+        float | None,
+        typer.Option(help="Silence of a model's controller [s] after which the brakes close; by default 0.1."),
     ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE|DIR", help="Where to record; without it, the default folder.")
@@ -70,7 +92,7 @@ def run(
         bool, typer.Option("--alone", help="Run the base alone, in this process, without recorder and console.")
     ] = False,
 ) -> None:
-    """Simulate a motion platform under its control law, 2000 ticks a second, and record it.
+    """Simulate a motion platform or a robot under its controller, 2000 ticks a second, and record it.
 
     The platform rises, goes to standby and drives its function generators. By default these are slow sines of all six
     axes, one starting after another, with a seventh of the platform's travel; --generators names others, and with
@@ -83,7 +105,13 @@ def run(
     base, at rest and switched off. Ctrl-C ends everything; the exit code is then 1, because the base failed. With
     --ends-with-base, --duration or --no-console the run ends with its base.
 
+    A multibody model, such as the six-axis robot, is driven to set points by joint controllers, which run in a process
+    of their own and exchange datagrams with the model. Set points, gains and friction are parameters for
+    `motionbase tune` and the console. If the controller falls silent, the brakes close.
+
     Example: motionbase run simona --duration 20
+
+    Example: motionbase run robot --duration 20
 
     Example: motionbase run cmf --generators tour
 
@@ -97,7 +125,17 @@ def run(
         raise UsageError(f"--duration is {duration:g} s, it must be a finite number above 0")
     if record is not None and (no_record or alone):
         raise UsageError(f"--record and {'--no-record' if no_record else '--alone'} cannot be asked for together")
-    options = BaseOptions(platform, ring, rate, duration, faults, manual, parameters, law, generators, point)
+    link = Link(controller, control_port, controller_timeout)
+    of_platform = {"--faults": faults, "--law": law, "--generators": generators, "--point": point}
+    options: BaseOptions | ModelOptions
+    if is_model(platform):
+        if given := next((name for name, value in of_platform.items() if value is not None), None):
+            raise UsageError(f"{given} is for platforms, and {platform!r} is a multibody model")
+        options = link.options(platform, ring, rate, duration, manual, parameters)
+    elif given := link.given:
+        raise UsageError(f"{given} is for multibody models, and {platform!r} is a platform")
+    else:
+        options = BaseOptions(platform, ring, rate, duration, faults, manual, parameters, law, generators, point)
     if port is not None and (no_console or alone):
         raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
     share_with(group)
@@ -105,6 +143,33 @@ def run(
     code = _alone(options) if alone else _supervised(options, extras)
     if code:
         raise typer.Exit(code)
+
+
+class Link(NamedTuple):
+    """Options for the link between a model and its controller; None where one was not given."""
+
+    controller: str | None
+    port: int | None
+    timeout: float | None
+
+    @property
+    def given(self) -> str | None:
+        """The first option that was given."""
+        names = {"--controller": self.controller, "--control-port": self.port, "--controller-timeout": self.timeout}
+        return next((name for name, value in names.items() if value is not None), None)
+
+    def options(
+        self, model: str, ring: str, rate: int, duration: float | None, manual: bool, parameters: Path | None
+    ) -> ModelOptions:
+        """With what is usual; a controller of ours may have any port, a foreign program expects the usual one."""
+        controller, port = self.controller or "udp", self.port
+        if port is None and controller == "udp":
+            from motionbase.executive.model.ports import free_ports
+
+            port = free_ports(CONTROL_PORT)
+        timeout = TIMEOUT_S if self.timeout is None else self.timeout
+        link = controller, port or CONTROL_PORT, timeout
+        return ModelOptions(model, ring, rate, duration, manual, parameters, *link)
 
 
 class Extras(NamedTuple):
@@ -120,22 +185,32 @@ class Extras(NamedTuple):
     ends_with_base: bool
 
 
-def _alone(options: BaseOptions) -> int:
+def _alone(options: BaseOptions | ModelOptions) -> int:
     from motionbase.executive import base
+    from motionbase.executive.model import process
 
-    report, stopped = base.run_alone(options)
+    alone = process.run_alone(options) if isinstance(options, ModelOptions) else base.run_alone(options)
+    report, stopped = alone
     print(report)
     if stopped:
         print(f"motionbase: {stopped}", file=sys.stderr)
     return 0 if report.error is None and not stopped else 1
 
 
-def _supervised(options: BaseOptions, extras: Extras) -> int:
-    """Base, recorder, console and the watch for ESTOP files, until the end."""
+def _supervised(options: BaseOptions | ModelOptions, extras: Extras) -> int:
+    """Base or model, recorder, console and the watch for ESTOP files, until the end."""
     from motionbase.executive import base
+    from motionbase.executive.model import process
 
     stays = not (extras.ends_with_base or extras.no_console or options.duration is not None)
-    ending = base.run_supervised(options, lambda: _readers(options.ring, extras), stays=stays)
+
+    def readers() -> "list[Process]":
+        return _readers(options.ring, extras)
+
+    if isinstance(options, ModelOptions):
+        ending = process.run_supervised(options, readers, stays=stays)
+    else:
+        ending = base.run_supervised(options, readers, stays=stays)
     print(f"ended: {ending.why}")
     for file in ending.files:
         print(f"saved: {file}")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from motionbase.executive.hexapod import HexapodRun, LoopCode
     from motionbase.executive.report import Report
     from motionbase.executive.supervisor import Ending, Process
+    from motionbase.ring.backend import AbstractBackend
     from motionbase.ring.claim import Claim
     from motionbase.ring.printer import Printer
 
@@ -39,12 +40,9 @@ def run_supervised(options: BaseOptions, readers: Callable[[], Sequence["Process
     """
     from motionbase.ring.backend import find
     from motionbase.ring.claim import Waiting
-    from motionbase.ring.lifeline import taken
-    from motionbase.ring.living import has_writer
 
     backend = find(options.ring)
-    if (pid := has_writer(backend)) is not None:  # refused here, before the compiling; the writer itself makes sure
-        raise taken(backend, pid)
+    refuse_taken(backend)
     with Waiting(backend) as waiting:  # from here on an emergency stop is kept for the base
         from motionbase.executive.supervisor import Process, Role, Supervisor
 
@@ -53,6 +51,15 @@ def run_supervised(options: BaseOptions, readers: Callable[[], Sequence["Process
         again = options.at_rest().command() if stays else None
         base = Process("base", options.command(), Role.WRITER, stop_s=COMPILING_S, again=again)
         return Supervisor([base, *readers()], ring=options.ring, waiting=waiting).run()
+
+
+def refuse_taken(backend: "AbstractBackend") -> None:
+    """Refuse a ring that has a writer before the compiling; the writer itself makes sure."""
+    from motionbase.ring.lifeline import taken
+    from motionbase.ring.living import has_writer
+
+    if (pid := has_writer(backend)) is not None:
+        raise taken(backend, pid)
 
 
 def run_alone(options: BaseOptions) -> Ended:

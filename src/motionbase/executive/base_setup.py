@@ -23,6 +23,13 @@ TICK_HZ = 2000
 NO_GENERATORS = "none"
 
 
+def preset_names() -> set[str]:
+    """Of platforms."""
+    from motionbase import platform
+
+    return {path.stem for folder in platform.__path__ for path in Path(folder, "presets").glob("*.toml")}
+
+
 class BaseOptions(NamedTuple):
     """What a person asks `motionbase run` for; None where an option was not given."""
 
@@ -40,11 +47,8 @@ class BaseOptions(NamedTuple):
     @property
     def is_plain_preset(self) -> bool:
         """Whether nothing can be refused: the base checks everything anyway, and checking twice delays its start."""
-        from motionbase import platform
-
-        presets = {path.stem for folder in platform.__path__ for path in Path(folder, "presets").glob("*.toml")}
         own = (self.faults, self.parameters, self.law, self.generators, self.point)
-        return self.platform in presets and all(given is None for given in own)
+        return self.platform in preset_names() and all(given is None for given in own)
 
     @property
     def armed(self) -> str:

@@ -19,7 +19,7 @@ from motionbase.multibody.network.motion import joint_motion
 from motionbase.multibody.network.simulate import assembled
 from motionbase.multibody.network.step import FEEDBACK
 from motionbase.multibody.scene import axes_of
-from motionbase.record.model import model_schema
+from motionbase.record.model import FORCE, model_schema
 from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.schema import Schema
 
@@ -86,17 +86,21 @@ class ModelCode:
 
     @cached_property
     def parameters(self) -> ParameterTable:
-        """What an operator may change: set points, gains, friction, and whether the controller's torques act."""
-        joints, listed = self.plant.joints, list[Parameter]()
+        """What an operator may change."""
+        return parameter_table(self.plant)
+
+
+def parameter_table(plant: DrivenModel) -> ParameterTable:
+    """What an operator may change: set points, gains, friction, and whether the controller's torques act."""
+    joints, listed = plant.joints, list[Parameter]()
+    for j in joints:
+        about = f"set point of joint {j.name}"
+        listed.append(Parameter(f"set_{j.name}", j.unit, about, (j.set_point,), *((x,) for x in j.travel)))
+    for gain, what, unit in (("kp", "stiffness", "{force}/{unit}"), ("kd", "damping", "{force} s/{unit}")):
         for j in joints:
-            about = f"set point of joint {j.name}"
-            listed.append(Parameter(f"set_{j.name}", j.unit, about, (j.set_point,), *((x,) for x in j.travel)))
-        for gain, what, unit in (("kp", "stiffness", "{force}/{unit}"), ("kd", "damping", "{force} s/{unit}")):
-            for j in joints:
-                force = "N m" if j.unit == "rad" else "N"
-                value, written = getattr(j, gain), unit.format(force=force, unit=j.unit)
-                about = f"{what} of joint {j.name}'s controller"
-                listed.append(Parameter(f"{gain}_{j.name}", written, about, (value,), (0.0,), (MOST_GAIN * value,)))
-        scale = Parameter("friction", "-", "friction over that of the model", (1.0,), (0.0,), (MOST_FRICTION,))
-        switch = Parameter("control", "-", "1: the controller's torques act, 0: none", (1.0,), (0.0,), (1.0,))
-        return ParameterTable(f"joint controllers of {self.plant.model.name}", (*listed, scale, switch))
+            value, written = getattr(j, gain), unit.format(force=FORCE[j.unit], unit=j.unit)
+            about = f"{what} of joint {j.name}'s controller"
+            listed.append(Parameter(f"{gain}_{j.name}", written, about, (value,), (0.0,), (MOST_GAIN * value,)))
+    scale = Parameter("friction", "-", "friction over that of the model", (1.0,), (0.0,), (MOST_FRICTION,))
+    switch = Parameter("control", "-", "1: the controller's torques act, 0: none", (1.0,), (0.0,), (1.0,))
+    return ParameterTable(f"joint controllers of {plant.model.name}", (*listed, scale, switch))

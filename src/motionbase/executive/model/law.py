@@ -1,4 +1,4 @@
-"""What a tick of a driven model does besides its step, as kernels: brakes, set points, torques, and the step's judgement.
+"""What a tick of a driven model does besides its step, as kernels: brakes, set points, torques, judging the step.
 
 Torques and brakes hang on one number, `engaged`: 0 with brakes closed and no torque, 1 with brakes open and the full
 torque. It rises while an operator wants the model to be driven, nothing is wrong and the controller answers, and falls
@@ -43,6 +43,7 @@ class Memory(Struct):
     fault: ca.SX = q("-", text="code of the fault")
     taken: ca.SX = q("-", text="number of the last order taken")
     fresh: ca.SX = q("s", text="how long the controller has been answering")
+    stopping: ca.SX = q("-", text="1 from the time brakes begin to close until everything stands")
 
 
 class Order(Struct):
@@ -98,10 +99,12 @@ def command(plant: DrivenModel, timing: Timing) -> Kernel:
         cut = ca.fmin(ca.fmax(wish, -limits), limits)
         torque = engaged * control * cut
         brake = 1 - engaged
-        state = _state(engaged, goes, aim, fault, ca.mmax(ca.fabs(target - ref_next)), ca.mmax(ca.fabs(speed)))
+        far, moves = ca.mmax(ca.fabs(target - ref_next)), ca.mmax(ca.fabs(speed)) > STILL
+        stopping = ca.if_else(engaged > 0, ca.logic_not(goes), ca.logic_and(memory.stopping, moves))
+        state = _state(engaged, stopping, aim, fault, far)
         bits = {
             ModelWarningBit.TORQUE_LIMIT: ca.mmax(ca.fabs(wish - cut)) > 0,
-            ModelWarningBit.SET_POINT_FAR: ca.mmax(ca.fabs(target - ref_next)) > ARRIVED,
+            ModelWarningBit.SET_POINT_FAR: far > ARRIVED,
             ModelWarningBit.GROWTH: growth > GROWTH_ALARM,
         }
         warning = sum((float(bit) * ca.SX(holds) for bit, holds in bits.items()), ca.SX(0))
@@ -109,7 +112,7 @@ def command(plant: DrivenModel, timing: Timing) -> Kernel:
         tau = ca.SX(plant.model.nv, 1)
         for k, joint in enumerate(joints):
             tau[joint.at_v] = torque[k]
-        after = Memory(engaged, wanted, aim, fault, order.number, fresh)
+        after = Memory(engaged, wanted, aim, fault, order.number, fresh, stopping)
         shown = ca.vertcat(state, fault, warning, ca.fmax(stop, order.estop), brake, friction, age)
         return after, ref_next, torque, tau, active, shown
 
@@ -185,13 +188,12 @@ def _aim(memory: Memory, request: Expr) -> Expr:
     return aim
 
 
-def _state(engaged: Expr, goes: Expr, aim: Expr, fault: Expr, far: Expr, fastest: Expr) -> Expr:
+def _state(engaged: Expr, stopping: Expr, aim: Expr, fault: Expr, far: Expr) -> Expr:
     at_start = ca.if_else(far > ARRIVED, float(State.SETTLING), float(State.STANDBY))
     open_ = ca.if_else(aim == TO_START, at_start, ca.if_else(aim == STAY, float(State.FREEZE), float(State.DRIVE)))
-    between = ca.if_else(goes, float(State.ENGAGING), float(State.STOPPING))
-    still = ca.if_else(fault > 0, float(State.HELD), float(State.OFF))
-    closed = ca.if_else(fastest > STILL, float(State.STOPPING), still)
-    return ca.if_else(engaged >= 1, open_, ca.if_else(engaged > 0, between, closed))
+    closed = ca.if_else(fault > 0, float(State.HELD), float(State.OFF))
+    moving = ca.if_else(engaged > 0, float(State.ENGAGING), closed)
+    return ca.if_else(stopping, float(State.STOPPING), ca.if_else(engaged >= 1, open_, moving))
 
 
 def accept(states: Sequence[Port], weights: Sequence[float]) -> Kernel:

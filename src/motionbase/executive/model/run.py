@@ -32,6 +32,7 @@ from motionbase.ring.writer import Writer
 COUNTERS = ("frames", "late", "duplicate", "malformed", "foreign")
 REQUESTS = {Kind(r): r for r in Request if r}
 AT_WORK = (State.ENGAGING, State.DRIVE, State.SETTLING, State.STANDBY, State.FREEZE)
+ACCEPTED = {"count": "count_next", "weights": "weights_next", **{name: f"{name}_taken" for name in STATES}}
 MEMORY, ORDER = Memory.layout.starts, Order.layout.starts
 
 
@@ -70,7 +71,14 @@ class ModelRun:
 
     @cached_property
     def answer_in(self) -> Mailbox:
-        return Mailbox(1 + len(COUNTERS) + self.n)
+        box = Mailbox(1 + len(COUNTERS) + self.n)
+        box.row[0] = -self.hold - 1.0  # as old as if it had been silent for too long
+        return box
+
+    @property
+    def hold(self) -> int:
+        """Ticks after which the state that torques answer is too old."""
+        return round(self.code.timing.hold_s / self.code.timing.dt)
 
     @cached_property
     def orders_in(self) -> Mailbox:
@@ -188,7 +196,7 @@ class ModelRun:
             "send": self.state_out.sending(),
             "step": self._step(),
             "accept": native_job(
-                code.accept, feedback={"count": "count_next", "weights": "weights_next", **{s: f"{s}_taken" for s in STATES}},
+                code.accept, feedback=ACCEPTED,
                 **{port.name: arrays[port.name] for port in code.accept.unit.ports},
             ),
         }  # fmt: skip
@@ -237,6 +245,11 @@ class ModelRun:
         self._order[ORDER["estop"]] = float(self.commands.estop)
         self.tuner.advance(float(self.clock.t[0]))
         self.orders_in.put(np.concatenate([self._order, self.parameters]))
+
+    def close_brakes(self) -> None:
+        """As the last record shows them; the loop must not run any more."""
+        self._torques[:] = 0.0
+        self.arrays["shown"][SHOWN.index("brake")] = 1.0
 
     def _obey(self, order: Received) -> None:
         command = order.command

@@ -1,7 +1,7 @@
 """A model with a drive on every joint that a controller moves: gains, limits, and brakes that hold its weight.
 
-Brakes are friction that sticks (`Stiction`), of a level that an input scales: 0 open, 1 closed. A closed brake therefore
-stops a moving joint within a finite time and then holds it, as a real one does.
+Brakes are friction that sticks (`Stiction`), of a level that an input scales: 0 open, 1 closed. A closed brake stops a
+moving joint within a finite time and then holds it, as a real one does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ HOLDS = 2.0  # brake over the largest weight it may carry
 DRIVE = 2.0  # largest torque of a drive over that of the brake
 TRAVEL = {"rad": math.pi, "m": 1.0}  # of set points about the start, where the model has no stops
 STATIC, STRIBECK, BENT = 1.2, 0.01, 1e-3  # of a brake: stiction over sliding, [rad/s, m/s], deflection [rad, m]
-MOST_GAIN = 4.0  # gains may be tuned up to so many times their design
 
 
 @final

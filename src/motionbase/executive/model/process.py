@@ -1,0 +1,166 @@
+"""A multibody model of `motionbase run`: in soft real time, alone in this process or supervised in its own.
+
+Nothing here may import NumPy when it is imported itself: see `signals_blocked` of base.py.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, final
+
+from motionbase.executive.base import COMPILING_S, Ended, refuse_taken, signals_blocked
+from motionbase.executive.base_setup import TICK_HZ
+from motionbase.executive.model.setup import CONTROLLER_HZ, ModelOptions, ModelSetup, checked
+
+if TYPE_CHECKING:
+    from motionbase.executive.executive import Executive
+    from motionbase.executive.model.code import ModelCode
+    from motionbase.executive.model.run import ModelRun
+    from motionbase.executive.schedule import Job
+    from motionbase.executive.supervisor import Ending, Process
+    from motionbase.ring.claim import Claim
+
+LISTEN_S = 0.01
+LINK_S = 1 / CONTROLLER_HZ  # between states sent to the controller
+
+
+def run_supervised(options: ModelOptions, readers: Callable[[], Sequence[Process]], *, stays: bool) -> Ending:
+    """The model and its controller in processes of their own, with readers and the watch for ESTOP files."""
+    from motionbase.ring.backend import find
+    from motionbase.ring.claim import Waiting
+
+    backend = find(options.ring)
+    refuse_taken(backend)
+    with Waiting(backend) as waiting:  # from here on an emergency stop is kept for the model
+        from motionbase.executive.model import controller
+        from motionbase.executive.supervisor import Process, Role, Supervisor
+
+        checked(options, 1 / TICK_HZ)  # refused here, in one sentence, rather than by a process that ends at once
+        again = options.at_rest().command() if stays else None
+        processes = [Process("model", options.command(), Role.WRITER, stop_s=COMPILING_S, again=again)]
+        if options.controller == "udp":
+            command = controller.command(options.control_port, CONTROLLER_HZ)
+            processes.append(Process("controller", command, prompt=True))
+        return Supervisor([*processes, *readers()], ring=options.ring, waiting=waiting).run()
+
+
+def run_alone(options: ModelOptions) -> Ended:
+    """Compile, then run to the end in this process."""
+    with signals_blocked():
+        from motionbase.ring.backend import find
+        from motionbase.ring.claim import Claim
+
+        claim = Claim(find(options.ring))  # refuses a ring that has a writer, before the compiling
+        try:
+            setup = checked(options, 1 / TICK_HZ)
+            claim.tell(platform=setup.plant.model.name, since=time.time())
+            print(f"motionbase run {options.model}: compiling the model ...", file=sys.stderr, flush=True)
+            code = setup.compiled()
+        except BaseException:
+            claim.release()
+            raise
+    return _run(code, options, setup, claim)
+
+
+def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim) -> Ended:
+    from motionbase.executive.executive import Executive, Mode
+    from motionbase.executive.model.link import Link
+    from motionbase.executive.model.run import ModelRun
+    from motionbase.multibody.scene import scene_of
+    from motionbase.ring.printer import Printer, to_stderr
+    from motionbase.ring.signals import heard
+    from motionbase.ring.writer import Writer
+
+    say = Printer(to_stderr)
+    signals: list[int] = []
+    stops: list[Callable[[], None]] = []
+
+    def hear(number: int) -> None:
+        signals.append(number)
+        for stop in stops:
+            stop()
+
+    header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // options.rate, "parameters": setup.parameters.json}
+    header["platform"] = json.dumps(scene_of(setup.plant.model))
+    with (
+        Writer(code.schema, name=options.ring, program="motionbase run", claim=claim, **header) as writer,
+        heard(hear),  # besides the executive's own handlers, which it sets when it runs: no end leaves the ring behind
+        ExitStack() as beside,
+    ):
+        run = ModelRun(code, writer, say, automatic=not options.manual, tuned=setup.tuned)
+        schedule = run.schedule
+        settings: dict[str, Any] = {"clock": run.clock, "channels": run.shown, "on_warning": to_stderr}
+        executive = Executive(schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(run)], **settings)
+        stops.append(executive.stop)
+        if not setup.timing.internal:
+            ports = {"port": options.control_port, "pause": LINK_S}
+            beside.enter_context(Link(run.state_out, run.answer_in, run.n, hold=run.hold, **ports))
+        _tell(options, setup, code, str(writer.backend))
+        if signals:
+            executive.stop()
+        with Listener(run, executive, say) as listener:
+            report = executive.run(options.duration)
+        say.close()
+        if listener.error is not None:
+            raise listener.error
+        return Ended(report, "")
+
+
+def _tell(options: ModelOptions, setup: ModelSetup, code: ModelCode, where: str) -> None:
+    joints, marks = setup.plant.joints, "; its numbers are illustrative" if setup.illustrative else ""
+    driven = f"{len(joints)} driven joint{'s' if len(joints) > 1 else ''}"
+    print(f"{setup.plant.model.name}: {driven}, {code.network.equations} equations{marks}", flush=True)
+    if not setup.timing.internal:
+        ports = f"UDP port {options.control_port}, its controller at {options.control_port + 1}"
+        print(f"controller: the model listens at {ports}; silent after {setup.timing.hold_s:g} s", flush=True)
+    print(f"ring {options.ring!r}: {where}; {options.rate} records per second; Ctrl-C stops", flush=True)
+
+
+def safe_stop(run: ModelRun) -> Job:
+    """No torque, brakes closed: also in the last record."""
+    from motionbase.executive.schedule import Job
+
+    return Job("close brakes", 1, lambda _: run.close_brakes())
+
+
+@final
+class Listener:
+    """The thread beside the loop that takes commands and reports every change of state and fault."""
+
+    def __init__(self, run: ModelRun, executive: Executive, say: Callable[[str], object]) -> None:
+        self._run, self._executive, self._say = run, executive, say
+        self._over = threading.Event()
+        self._last: object = None
+        self.error: BaseException | None = None
+        self._thread = threading.Thread(target=self._listen, name="motionbase listener", daemon=True)
+
+    def _listen(self) -> None:
+        try:
+            while not self._over.wait(LISTEN_S):
+                self._run.listen()
+                self._report()
+        except BaseException as error:  # nobody would hear an operator any more
+            self.error = error
+            self._executive.stop()
+
+    def _report(self) -> None:
+        seen = self._run.state, self._run.fault
+        if seen != self._last and self._run.clock.tick[0] > 0:
+            self._last = seen
+            wrong = f": {seen[1].sentence}" if seen[1] else ""
+            self._say(f"{self._run.clock.t[0]:8.1f} s  {seen[0].name.lower()}{wrong}")
+
+    def __enter__(self) -> Listener:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join(1.0)
+        if self.error is None:
+            self._report()

@@ -1,0 +1,134 @@
+"""What `motionbase run MODEL` is asked for, checked before anything is compiled.
+
+Nothing here may import NumPy when it is imported itself: see `signals_blocked` of base.py.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from motionbase.errors import UsageError
+from motionbase.executive.base import signals_blocked
+from motionbase.executive.base_setup import preset_names
+from motionbase.interpreter import motionbase_command
+
+if TYPE_CHECKING:
+    from motionbase.arrays import Array
+    from motionbase.executive.model.code import ModelCode
+    from motionbase.executive.model.law import Timing
+    from motionbase.multibody.manipulator.driven import DrivenModel
+    from motionbase.multibody.model import Model
+    from motionbase.record.parameters import ParameterTable
+
+ROBOT = "robot"
+URDF_ENDINGS = (".urdf", ".xml")
+CONTROLLERS = ("udp", "internal", "none")
+CONTROL_PORT = 8720  # UDP, where the model listens; its controller listens at the next one
+CONTROLLER_HZ = 1000.0
+TIMEOUT_S = 0.1
+
+
+class ModelOptions(NamedTuple):
+    """What a person asks `motionbase run` for.
+
+    Attributes:
+        model: "robot", a built-in model, a TOML or URDF file
+        rate: records per second
+        controller: "udp" in a process of its own, "internal" in the loop, "none": a foreign program
+        control_port: UDP port of the model; the controller's is the next one
+        timeout: age of the state that torques answer, beyond which the brakes close [s]
+    """
+
+    model: str
+    ring: str
+    rate: int
+    duration: float | None
+    manual: bool
+    parameters: Path | None
+    controller: str
+    control_port: int
+    timeout: float
+
+    def at_rest(self) -> ModelOptions:
+        """The same, but with brakes closed until an operator asks: for a model that is restarted."""
+        return self._replace(manual=True)
+
+    def command(self) -> tuple[str, ...]:
+        """The command line of the model in a process of its own."""
+        given = {
+            "--ring": self.ring, "--rate": self.rate, "--duration": self.duration, "--parameters": self.parameters,
+            "--controller": self.controller, "--control-port": self.control_port, "--controller-timeout": self.timeout,
+        }  # fmt: skip
+        options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
+        return motionbase_command("run", self.model, "--alone", *options, *(["--manual"] if self.manual else []))
+
+
+class ModelSetup(NamedTuple):
+    """What a run starts with."""
+
+    plant: DrivenModel
+    timing: Timing
+    parameters: ParameterTable
+    tuned: dict[int, float]
+    illustrative: bool
+
+    def compiled(self) -> ModelCode:
+        """The step and what surrounds it, as machine code."""
+        from motionbase.executive.model.code import ModelCode
+
+        return ModelCode.of(self.plant, self.timing)
+
+
+def is_model(reference: str) -> bool:
+    """Whether it names a multibody model rather than a platform; False for a file that cannot be read."""
+    if reference == ROBOT or Path(reference).suffix.lower() in URDF_ENDINGS:
+        return True
+    if Path(reference).suffix.lower() == ".toml":
+        try:
+            return "bodies" in tomllib.loads(Path(reference).read_text())
+        except (OSError, ValueError, RecursionError):
+            return False
+    if reference in preset_names():
+        return False
+    with signals_blocked():
+        from motionbase.multibody.models import MODELS
+
+        return reference in MODELS
+
+
+def checked(options: ModelOptions, dt: float) -> ModelSetup:
+    """Load and check everything that can be refused, before anything takes long."""
+    from motionbase.executive.model.code import parameter_table
+    from motionbase.executive.model.law import Timing
+    from motionbase.multibody.manipulator.driven import driven
+    from motionbase.ring.blocks.parameter_files import load_parameters
+
+    if options.controller not in CONTROLLERS:
+        raise UsageError(f"--controller {options.controller!r:.40}: it must be one of {', '.join(CONTROLLERS)}")
+    if not 2 * dt <= options.timeout <= 10.0:
+        raise UsageError(f"--controller-timeout is {options.timeout:g} s, it must be {2 * dt:g} to 10")
+    if not 1024 <= options.control_port <= 65534:
+        raise UsageError(f"--control-port is {options.control_port}, it must be 1024 to 65534")
+    model, q0, illustrative = _model(options.model)
+    plant = driven(model, q0)
+    table = parameter_table(plant)
+    tuned = load_parameters(options.parameters, table) if options.parameters else {}
+    timing = Timing(dt, options.timeout, options.controller == "internal")
+    return ModelSetup(plant, timing, table, tuned, illustrative)
+
+
+def _model(reference: str) -> tuple[Model, Array | None, bool]:
+    """The model, where it starts, and whether its numbers are illustrative."""
+    from motionbase.multibody.loaders.named import load_model
+    from motionbase.multibody.models import MODELS
+    from motionbase.multibody.models.robot import driven_robot
+    from motionbase.multibody.names import q_of
+
+    if reference == ROBOT:
+        return driven_robot(), None, True
+    model = load_model(reference)
+    if reference not in MODELS:
+        return model, None, False
+    return model, q_of(model, MODELS[reference].q0), MODELS[reference].illustrative
