@@ -11,7 +11,7 @@ import type { Panel } from "../../shell/panel";
 import { accessBar, whyNotOperating } from "../common/access";
 import { baseOf } from "../common/base";
 import { gate, iconButton, ICONS, note, section, toggle, whileVisible } from "../common/ui";
-import { faults } from "../operator/faults";
+import { lately } from "../operator/faults";
 import { health } from "../operator/health";
 import { row, type Row } from "../tuning/row";
 import { tunerOf, type Values } from "../tuning/tuner";
@@ -37,10 +37,9 @@ export const robot: Panel = {
         trouble.say(`${error instanceof Error ? error.message : String(error)}. Set points are available while a model runs.`);
       }
     };
-    const { element: state, reset } = requests(app);
     const element = h(
       "div", { class: "panel p-robot", "data-test": "panel-robot" }, accessBar(app),
-      state, faults(app, reset), trouble.element, ...controls(app), link(app), health(app),
+      requests(app), trouble.element, ...controls(app), link(app), lately(app), health(app),
     );
     undoKeys(element, () => void tuner.undo(), () => void tuner.redo(), "[data-typed]");
     const generation = computed(() => baseOf(app).ring()?.generation ?? -1);

@@ -45,7 +45,7 @@ export function whyNotAsk(ask: Ask, state: string | null, isLatched: boolean): s
 
 const SILENT = /^controller silent/; // ends by itself when the controller answers
 
-export function requests(app: App): { element: HTMLElement; reset: HTMLButtonElement } {
+export function requests(app: App): HTMLElement {
   const base = baseOf(app);
   const [operating, stopping] = [whyNotOperating(app), whyNotStopping(app)];
   const send = async (action: Operate["action"]): Promise<void> => {
@@ -55,11 +55,12 @@ export function requests(app: App): { element: HTMLElement; reset: HTMLButtonEle
     await answered(app, app.api.post<Answer>("/api/operate", wanted, {}, MOVING_MS));
   };
   const button = (action: Operate["action"], label: string): HTMLButtonElement =>
-    h("button", { type: "button", "data-test": `robot-${action}`, onclick: () => void send(action) }, label);
+    h("button", { type: "button", "data-test": `operate-${action}`, onclick: () => void send(action) }, label);
   const buttons = Object.entries(ASKS).map(([action, ask]) => ({ ask, one: button(action as Operate["action"], ask.label) }));
   const reset = button("reset", "Reset");
   const word = h("span", { class: "p-state", "data-test": "state" });
-  const about = h("p", { class: "faint p-small" });
+  const about = h("p", { class: "grow p-small", role: "status", "data-test": "robot-about" });
+  const line = h("div", { class: "row r-about" }, about, reset);
   effect(() => {
     const state = base.state();
     const fault = base.fault();
@@ -71,7 +72,10 @@ export function requests(app: App): { element: HTMLElement; reset: HTMLButtonEle
     }
     gate(reset, operating() || (isLatched ? "" : "there is nothing to reset"), "Reset: clear the fault and release the emergency stop");
     setText(word, state ?? "unknown");
-    setText(about, app.session.source() === "replay" ? "State of the live model; the page shows a replay." : (DOES[state ?? ""] ?? ""));
+    reset.hidden = !isLatched;
+    line.className = `row r-about ${fault || base.estop() ? "bad" : "faint"}`;
+    const wrong = fault ? `${sentence(fault)}.` : base.estop() ? "The emergency stop acts until it is reset." : "";
+    setText(about, wrong || (app.session.source() === "replay" ? "State of the live model; the page shows a replay." : (DOES[state ?? ""] ?? "")));
   });
-  return { element: section("State", [word], h("div", { class: "r-asks" }, ...buttons.map(({ one }) => one)), about), reset };
+  return section("State", [word], h("div", { class: "r-asks" }, ...buttons.map(({ one }) => one)), line);
 }

@@ -11,6 +11,7 @@ export interface BodyPose {
 }
 
 const PARTS = ["x", "y", "z", "qw", "qx", "qy", "qz"];
+const FAR = 1e6; // [m] a step that was not solved may be anywhere; graphics cards count in single precision
 const UNIT = 0.05; // of a quaternion's length: what is further from 1 is no rotation
 
 /** Finds bodies in records of one schema. */
@@ -26,7 +27,7 @@ export class BodyPlaces {
     this.missing = this.#names.filter((_, k) => this.#places[k]?.includes(-1));
   }
 
-  /** Of every body in a record; null where one of its numbers is missing, not finite, or no rotation. */
+  /** Of every body in a record; null where one of its numbers is missing, not finite, too large, or no rotation. */
   read(record: ArrayLike<number>): (BodyPose | null)[] {
     return this.#places.map((places) => poseOf(places.map((place) => record[place] ?? NaN)));
   }
@@ -43,7 +44,7 @@ function poseOf(numbers: readonly number[]): BodyPose | null {
   const [x = NaN, y = NaN, z = NaN, ...turn] = numbers;
   const [w = NaN, a = NaN, b = NaN, c = NaN] = turn;
   const length = Math.hypot(w, a, b, c);
-  if (![x, y, z].every(Number.isFinite) || !(Math.abs(length - 1) < UNIT)) return null;
+  if (![x, y, z].every((value) => Math.abs(value) < FAR) || !(Math.abs(length - 1) < UNIT)) return null;
   return { p: [x, y, z], q: [w / length, a / length, b / length, c / length] };
 }
 

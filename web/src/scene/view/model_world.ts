@@ -137,7 +137,7 @@ export class ModelWorld implements Drawn {
   /** The axis of a joint, fixed in its parent. */
   #axis({ parent, p, q, axis }: ModelJoint, reach: number, colours: Theme): void {
     if (!axis || Math.hypot(...axis) === 0) return;
-    const line = arrow(vec(axis), 0.2 * reach, colours.accent);
+    const line = arrow(vec(axis), 0.2 * reach, colours.axis);
     line.applyMatrix4(matrixOf({ p, q }));
     const carrier = this.#bodies[this.model.bodies.findIndex((body) => body.name === parent)];
     (carrier ?? this.scene).add(line);
