@@ -41,7 +41,9 @@ def words() -> str:
     numbers = (f"  {c.name}: {{ {_bounds(c)}, hint: {json.dumps(c.description)} }}," for c in COLUMNS[4:])
     lines += ["export const NUMBERS = {", *numbers, "} as const;", "/** The bounds of both on angular axes [rad]. */"]
     lines += [f"export const TURNED = {{ {_bounds(BY_UNIT['rad'][AMPLITUDE])} }} as const;"]
-    lines += [f"export const POSES = {json.dumps(POSES)}; // the group of a model's channels with the poses of its bodies"]
+    lines += [
+        f"export const POSES = {json.dumps(POSES)}; // the group of a model's channels with the poses of its bodies"
+    ]
     return "\n".join([*lines, ""])
 
 
