@@ -29,7 +29,7 @@ export function axesOf(scene: ModelScene): Axis[] {
 }
 
 export function jointReadouts(app: App, choices: ChoiceStore): JointReadouts {
-  const element = h("div", { class: "scene-numbers scene-joints", "data-test": "scene-joints" });
+  const element = h("div", { class: "scene-numbers scene-joints", "data-test": "scene-joint-readouts" });
   effect(() => (element.hidden = !choices.now().numbers));
   let shown: ModelScene | null = null;
   let rows: { show(): void }[] = [];
