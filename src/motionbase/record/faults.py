@@ -98,7 +98,7 @@ class ModelFault(IntEnum):
 MODEL_SENTENCES = {
     ModelFault.NONE: "no fault",
     ModelFault.ESTOP: "the emergency stop acts",
-    ModelFault.UNSOLVED: "a step was not solved; the model stands still at its last good step",
+    ModelFault.UNSOLVED: "a step was not solved, nor when it was tried again; the model waits at its last good state",
     ModelFault.CONTROLLER_SILENT: "no torques from the controller for longer than the time it has",
     ModelFault.OPERATOR_ABORT: "the operator asked for an abort",
 }
@@ -110,6 +110,7 @@ class ModelWarningBit(IntFlag):
     TORQUE_LIMIT = 1  # a joint's torque was cut to what its drive has
     SET_POINT_FAR = 2  # a set point is still being approached
     GROWTH = 4  # pivots of the step grew beyond the alarm: its order of elimination suits another place
+    STEP_REPEATED = 8  # the last step was not solved and is tried again
 
 
 def words(code: IntEnum | IntFlag) -> str:

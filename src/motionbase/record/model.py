@@ -33,7 +33,7 @@ STATUS = (
     Channel("friction_scale", "-", "friction of the joints over that of the model", "status"),
     Channel("residual", "-", "largest part of the step's residual before its last correction", "step"),
     Channel("growth", "-", "growth of the pivots", "step"),
-    Channel("unsolved", "-", "steps since the start that were not solved", "step"),
+    Channel("unsolved", "-", "steps since the start that were not solved, and tried again", "step"),
     Channel("controller_age", "s", "age of the state that the torques in use answer", "controller"),
     Channel("controller_frames", "-", "answers of the controller taken since the start", "controller"),
     Channel("controller_late", "-", "answers to a state older than one answered before, or too old", "controller"),

@@ -55,6 +55,7 @@ class ModelCode:
         begin = Start(start, np.zeros(model.nv), (), ())
         q, v, dropped = assembled(model, begin, timing.dt, closed)
         network = Network(model, timing.dt, q, v, dropped=dropped, inputs=closed)
+        method = network.method
         states = [port for port in network.program.inputs if port.name in STATES]
         return ModelCode(
             plant,
@@ -64,7 +65,9 @@ class ModelCode:
             compile(joint_motion(network.network)),
             compile(observe(plant, network.network)),
             compile(command(plant, timing)),
-            compile(accept(states, network.method.weights(1.0).row(timing.dt).tolist())),
+            compile(
+                accept(states, *(row(timing.dt).tolist() for row in (method.start().row, method.weights(1.0).row)))
+            ),
         )
 
     @cached_property

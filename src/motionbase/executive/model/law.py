@@ -7,7 +7,7 @@ otherwise. States are names for where it is and where set points go.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -25,6 +25,7 @@ ENGAGE_S, FADE_S = 0.5, 0.1  # [s] from brakes closed to full torque, and back
 FRESH_S = 0.1  # [s] that a controller must have answered before brakes open
 STILL = 1e-3  # [rad/s, m/s] below which a braked joint stands
 ARRIVED = 1e-9  # [rad, m] of a set point from where it goes
+MOST_GROWTH = 100.0  # of forces in a step: where they grow more, a residual is judged by what they were before
 HUGE = 1e300  # no number of a state is larger
 RESET = 100.0  # beside the numbers of `Request`
 TO_SET_POINTS, TO_START, STAY = 0.0, 1.0, 2.0  # aims
@@ -106,6 +107,7 @@ def command(plant: DrivenModel, timing: Timing) -> Kernel:
             ModelWarningBit.TORQUE_LIMIT: ca.mmax(ca.fabs(wish - cut)) > 0,
             ModelWarningBit.SET_POINT_FAR: far > ARRIVED,
             ModelWarningBit.GROWTH: growth > GROWTH_ALARM,
+            ModelWarningBit.STEP_REPEATED: unsolved > 0,
         }
         warning = sum((float(bit) * ca.SX(holds) for bit, holds in bits.items()), ca.SX(0))
         active = ca.vertcat(*(f * friction + b * brake for f, b in parts))
@@ -165,7 +167,7 @@ def _fault(memory: Memory, request: Expr, stop: Expr, unsolved: Expr, fresh: Exp
     latched = ca.logic_and(request != RESET, memory.fault != silent)
     causes = (
         (stop > 0, ModelFault.ESTOP),
-        (unsolved > 0, ModelFault.UNSOLVED),
+        (unsolved > 1, ModelFault.UNSOLVED),
         (ca.logic_or(lost, still), ModelFault.CONTROLLER_SILENT),
         (request == float(Request.ABORT), ModelFault.OPERATOR_ABORT),
     )
@@ -196,30 +198,39 @@ def _state(engaged: Expr, stopping: Expr, aim: Expr, fault: Expr, far: Expr) -> 
     return ca.if_else(stopping, float(State.STOPPING), ca.if_else(engaged >= 1, open_, moving))
 
 
-def accept(states: Sequence[Port], weights: Sequence[float]) -> Kernel:
-    """A step that was solved is taken; after any other the model stays as it is.
+def accept(states: Sequence[Port], first: Sequence[float], weights: Sequence[float]) -> Kernel:
+    """A step that was solved is taken; after any other the model stays as it is, and tries again from one state alone.
 
     Args:
         states: of the step, without `worst`
-        weights: of every step but the first
+        first, weights: of the first step, which looks back at one state, and of every other
     """
 
     def expr(*given: Any) -> Any:
-        residual, count, first = given[:3]
+        residual, count, unsolved = given[:3]
         before, after = given[3 : 3 + len(states)], given[3 + len(states) :]
-        by_name = dict(zip((p.name for p in states), after, strict=True))
-        nodes, own = by_name["one"], by_name["own_one"]
-        forces = ca.fmax(1, ca.mmax(ca.fabs(nodes[:, -6:])))
-        if own.numel():
-            forces = ca.fmax(forces, ca.mmax(ca.fabs(own)))
+        names = [p.name for p in states]
+        then, now = (_forces(dict(zip(names, values, strict=True))) for values in (before, after))
+        forces = ca.fmin(now, MOST_GROWTH * then)
         whole = ca.sum1(ca.fabs(ca.vertcat(*(ca.vec(x) for x in after)))) < HUGE  # a NaN is not
         solved = ca.logic_and(whole, residual < SOLVED * forces)
         kept = [ca.if_else(solved, new, old) for new, old in zip(after, before, strict=True)]
-        return *kept, 1 - solved, count + 1 - solved, ca.if_else(solved, ca.SX(ca.DM(weights)), first)
+        return (
+            *kept,
+            count + 1 - solved,
+            _when(ca.logic_not(solved), unsolved + 1),
+            ca.if_else(solved, ca.DM(weights), ca.DM(first)),
+        )
 
     plain = [Port(p.name, p.shape, p.unit, p.description) for p in states]
     new = [Port(f"{p.name}_next", p.shape) for p in states]
     taken = [Port(f"{p.name}_taken", p.shape) for p in states]
-    told = (Port("unsolved"), Port("count_next"), Port("weights_next", len(weights)))
-    inputs = (Port("residual"), Port("count"), Port("weights", len(weights)), *plain, *new)
+    told = (Port("count_next"), Port("unsolved_next"), Port("weights", len(weights)))
+    inputs = (Port("residual"), Port("count"), Port("unsolved"), *plain, *new)
     return Kernel("accept", inputs, (*taken, *told), expr)
+
+
+def _forces(state: Mapping[str, Expr]) -> Expr:
+    """The size of forces in the network [N, N m]: rates of momentum and multipliers, at least 1."""
+    found = ca.fmax(1, ca.mmax(ca.fabs(state["one"][:, -6:])))
+    return ca.fmax(found, ca.mmax(ca.fabs(state["own_one"]))) if state["own_one"].numel() else found

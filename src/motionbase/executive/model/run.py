@@ -32,7 +32,7 @@ from motionbase.ring.writer import Writer
 COUNTERS = ("frames", "late", "duplicate", "malformed", "foreign")
 REQUESTS = {Kind(r): r for r in Request if r}
 AT_WORK = (State.ENGAGING, State.DRIVE, State.SETTLING, State.STANDBY, State.FREEZE)
-ACCEPTED = {"count": "count_next", "weights": "weights_next", **{name: f"{name}_taken" for name in STATES}}
+ACCEPTED = {"count": "count_next", "unsolved": "unsolved_next", **{name: f"{name}_taken" for name in STATES}}
 MEMORY, ORDER = Memory.layout.starts, Order.layout.starts
 
 

@@ -1,0 +1,84 @@
+"""The robot under the executive, step by step, with its operator in the test's own thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.compile import compile
+from motionbase.executive.executive import Executive, Mode
+from motionbase.executive.model.code import ModelCode
+from motionbase.executive.model.law import Timing, command
+from motionbase.executive.model.run import ModelRun
+from motionbase.multibody.manipulator.driven import driven
+from motionbase.multibody.models.robot import driven_robot
+from motionbase.record.requests import Ack, Command, Kind
+from motionbase.ring.blocks.commands import CommandSender
+from motionbase.ring.reader import Reader
+from motionbase.ring.writer import Writer
+
+DT = 5e-4
+
+
+@cache
+def robot(internal: bool = True) -> ModelCode:
+    """With its law in the loop, or with that of another process."""
+    if internal:
+        return ModelCode.of(driven(driven_robot()), Timing(DT, 0.05, True))
+    code, timing = robot(), Timing(DT, 0.05, False)
+    return replace(code, timing=timing, command=compile(command(code.plant, timing)))
+
+
+@dataclass
+class Rig:
+    """A run that goes when it is told to; a record is made of every tick."""
+
+    run: ModelRun
+    executive: Executive
+    reader: Reader
+    sender: CommandSender
+
+    def step(self, seconds: float, every: int = 20) -> Array:
+        """The records of so long a time; the operator is heard every 20 ticks, as a hundred times a second."""
+        for _ in range(round(seconds / DT / every)):
+            self.run.listen()
+            self.executive.step(every)
+        rows = []
+        while len(found := self.reader.read().rows):
+            rows.append(np.array(found))
+        return np.concatenate(rows)
+
+    def ask(self, command: Command) -> Ack:
+        """Send, let it be heard, and return the answer."""
+        number = self.sender.send(command, valid=60.0)
+        self.run.listen()
+        ack = self.sender.wait(number, 1.0)
+        assert ack is not None
+        self.executive.step(1)
+        return ack
+
+    def tune(self, name: str, value: float) -> Ack:
+        return self.ask(Command(Kind.TUNE, (float(self.run.code.parameters.starts[name]), value)))
+
+    def of(self, rows: Array, name: str) -> Array:
+        return rows[:, self.run.code.schema.place(name)]
+
+    def joints(self, rows: Array, ending: str) -> Array:
+        """(n, joints) such as `_torque` of all joints."""
+        names = self.run.code.schema.groups["positions"]
+        return rows[:, self.run.code.schema.places(f"{name}{ending}" for name in names)]
+
+
+@contextmanager
+def stepped(code: ModelCode | None = None, *, automatic: bool = True, capacity: int = 20_000) -> Iterator[Rig]:
+    code = code or robot()
+    with Writer(code.schema, name="rig", dt=DT, capacity=capacity, parameters=code.parameters.json) as writer:
+        run = ModelRun(code, writer, print, automatic=automatic)
+        executive = Executive(run.schedule, writer, Mode.STEPPED, channels=run.shown, clock=run.clock)
+        with Reader("rig", start="oldest", batch=20_000) as reader, executive:
+            yield Rig(run, executive, reader, CommandSender("rig", sender="test"))
