@@ -108,9 +108,8 @@ class ModelWarningBit(IntFlag):
     """Bits of a multibody model in real time that do not stop it."""
 
     TORQUE_LIMIT = 1  # a joint's torque was cut to what its drive has
-    SET_POINT_FAR = 2  # a set point is still being approached
-    GROWTH = 4  # pivots of the step grew beyond the alarm: its order of elimination suits another place
-    STEP_REPEATED = 8  # the last step was not solved and is tried again
+    GROWTH = 2  # pivots of the step grew beyond the alarm: its order of elimination suits another place
+    STEP_REPEATED = 4  # the last step was not solved and is tried again
 
 
 def words(code: IntEnum | IntFlag) -> str:

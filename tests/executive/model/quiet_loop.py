@@ -1,8 +1,8 @@
 """A process whose loop may make no system call but `clock_nanosleep`: the kernel kills it at any other.
 
-Prints the page faults of the loop's thread and the growth of its resident memory [pages] over the ticks that count. Then
-it installs the filter, runs again, prints the last tick, and makes a call that is not allowed, to show that the filter
-works. x86-64 alone: numbers of system calls differ elsewhere.
+Prints the page faults of the loop's thread and the growth of its resident memory [pages] over the ticks that count.
+Then it installs the filter, runs again, prints the last tick, and makes a call that is not allowed, to show that the
+filter works. x86-64 alone: numbers of system calls differ elsewhere.
 """
 
 import ctypes

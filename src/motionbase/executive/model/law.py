@@ -105,7 +105,6 @@ def command(plant: DrivenModel, timing: Timing) -> Kernel:
         state = _state(engaged, stopping, aim, fault, far)
         bits = {
             ModelWarningBit.TORQUE_LIMIT: ca.mmax(ca.fabs(wish - cut)) > 0,
-            ModelWarningBit.SET_POINT_FAR: far > ARRIVED,
             ModelWarningBit.GROWTH: growth > GROWTH_ALARM,
             ModelWarningBit.STEP_REPEATED: unsolved > 0,
         }
