@@ -51,6 +51,7 @@ const ALL: Readonly<Record<string, Rows>> = {
   "3D view": [
     ["Drag, right drag, wheel", "rotate, pan, zoom"],
     ["Double-click", "set the centre of rotation"],
+    ["J, A, I, L, T", "of a model: joint axes, body frames, inertia boxes, names, trail"],
     ["Drag, Shift+drag", "in a study, move and turn the platform"],
   ],
 };

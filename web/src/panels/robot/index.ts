@@ -21,6 +21,9 @@ import { requests } from "./requests";
 import { settingsOf, type Settings } from "./settings";
 import { frictionSlider, jointSlider, type Followed } from "./sliders";
 
+const FRICTION = "friction";
+const MOST_LETTERS = 14; // of a joint's name; all of it is in its hint
+
 export const robot: Panel = {
   id: "robot",
   title: "Robot",
@@ -88,9 +91,11 @@ function controls(app: App): HTMLElement[] {
   };
   const build = (of: Settings): void => {
     const followed = of.setPoints.map((one) => jointSlider(app, one, (value) => take({ [one.parameter.name]: [value] }, one.joint)));
-    const friction = of.friction && frictionSlider(app, of.friction, (value) => take({ [of.friction?.name ?? ""]: [value] }, "friction"));
+    const friction = of.friction && frictionSlider(app, of.friction, (value) => take({ [of.friction?.name ?? ""]: [value] }, FRICTION));
     const on = toggle("Controller", (yes) => take({ [of.control?.name ?? ""]: [yes ? 1 : 0] }, ""), "robot-control");
     const rows = new Map(of.others.map((parameter) => [parameter.name, row(parameter, (values) => take({ [parameter.name]: values }, ""))]));
+    const longest = Math.max(FRICTION.length, ...of.setPoints.map(({ joint }) => joint.length));
+    for (const list of [axes, rub]) list.style.setProperty("--name", `${Math.min(MOST_LETTERS, longest)}ch`);
     fill(axes, ...followed.map(({ element }) => element));
     fill(rub, friction?.element);
     fill(switched, on.element, h("span", { class: "p-small" }, "Torques of the controller act on the joints"));

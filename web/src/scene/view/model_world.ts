@@ -18,6 +18,7 @@ import { Trail } from "./trail";
 const LABEL_PX = 18;
 const MOST_LABELS = 60; // beyond, they hide what they name
 const HANGING = 0.4; // of its height: what is deeper below the ground than this hangs from it
+const [WIDE, HIGH] = [0.35, 0.75]; // of an arm's length, about and above its foot: what it usually needs
 const LEAST_REACH = 0.01; // [m]
 const ONE = new Vector3(1, 1, 1);
 
@@ -62,8 +63,14 @@ export class ModelWorld implements Drawn {
     return this.model.name;
   }
 
+  /** Where it is, and where an arm that stands on the ground will soon be. */
   get home(): Drawn["home"] {
     const box = this.#box();
+    const { foot, length } = this.#chain();
+    if (box.getCenter(new Vector3()).z > foot.z) {
+      const [wide, high] = [WIDE * length, HIGH * length];
+      box.expandByPoint(new Vector3(-wide, -wide, 0).add(foot)).expandByPoint(new Vector3(wide, wide, high).add(foot));
+    }
     const radius = Math.max(LEAST_REACH, 0.5 * box.getSize(new Vector3()).length());
     return { centre: box.getCenter(new Vector3()).toArray(), radius: 1.08 * radius };
   }
@@ -150,6 +157,19 @@ export class ModelWorld implements Drawn {
     for (const shape of this.model.ground.shapes) still.union(boxOf(shape, new Matrix4()));
     if (-box.min.z < HANGING * box.max.z) return Math.min(0, still.isEmpty() ? box.min.z : still.min.z);
     return -1.05 * Math.max(...[box.min, box.max].flatMap(({ x, y, z }) => [x, y, z]).map(Math.abs));
+  }
+
+  /** Where the first joint is, and the longest way along joints from there to the end of a body [m]. */
+  #chain(): { foot: Vector3; length: number } {
+    const way = new Map<string, number>();
+    let foot: Vector3 | null = null;
+    for (const { parent, child, p } of this.model.joints) {
+      const before = way.get(parent);
+      if (before === undefined) foot ??= new Vector3(...p);
+      way.set(child, before === undefined ? 0 : Math.max(way.get(child) ?? 0, before + Math.hypot(...p)));
+    }
+    const ends = this.model.bodies.map((body) => (way.get(body.name) ?? 0) + tipOf(body).length());
+    return { foot: foot ?? new Vector3(), length: Math.max(0, ...ends) };
   }
 
   /** In W, of everything that has a place. */
