@@ -178,7 +178,7 @@ class ModelScene(Model):
             for body in (joint.parent, joint.child):
                 if body not in known:
                     raise ValueError(f"joint {joint.name!r} names body {body!r}, which is not there")
-        shapes = [shape for part in (*self.bodies, self.ground) for shape in part.shapes]
+        shapes = [*self.ground.shapes, *(shape for body in self.bodies for shape in body.shapes)]
         if len(shapes) > MOST_SHAPES:
             raise ValueError(f"{len(shapes)} shapes, a page draws {MOST_SHAPES} at most")
         if (corners := sum(len(s.faces) + len(s.vertices) for s in shapes)) > MOST_CORNERS:
