@@ -8,7 +8,7 @@ import { baseOf } from "../common/base";
 import { gate } from "../common/ui";
 import { tour, type SetPoint } from "./settings";
 
-const STEP_MS = 1500;
+const STEP_MS = 1000; // short enough that all of it is one step to take back
 
 export interface Demo {
   button: HTMLButtonElement;

@@ -2,31 +2,39 @@
 
 import type { App } from "../../app";
 import { h, setText, toggleClass } from "../../core/dom";
-import { figure } from "../operator/host";
 import { section } from "../common/ui";
+import { figure } from "../operator/host";
 
-const FRESH_S = 5e-3;
-const SILENT_S = 0.05;
-const AGE = "controller_age";
+const FRESH_S = 0.02; // a controller at 100 Hz or faster
+const SILENT_S = 1; // long after any brakes have closed
 const WRONG = ["late", "duplicate", "malformed", "foreign"];
 
 export function link(app: App): HTMLElement {
   const dot = h("span", { class: "dot" });
   const word = h("span", { class: "grow", "data-test": "controller-word" });
   const [age, answers, wrong] = [figure("Age"), figure("Answers"), figure("Rejected")];
-  const element = section("Controller link", [], h("div", { class: "row" }, dot, word), h("div", { class: "p-figures" }, age.element, answers.element, wrong.element));
+  const figures = h("div", { class: "p-figures" }, age.element, answers.element, wrong.element);
+  const element = section("Controller link", [], h("div", { class: "row" }, dot, word), figures);
+  const value = (what: string): number => (app.session.source.peek() === "live" ? app.value(`controller_${what}`) : NaN);
   app.onFrame(() => {
     if (!app.isBeat || !element.checkVisibility()) return;
-    const [seconds, frames] = [app.value(AGE), app.value("controller_frames")];
-    const isInternal = frames === 0 && seconds === 0;
-    const level = Number.isNaN(seconds) ? "" : seconds <= FRESH_S ? "good" : seconds <= SILENT_S ? "warn" : "bad";
+    const [seconds, frames] = [value("age"), value("frames")];
+    const { level, text } = judged(seconds, frames);
     for (const one of ["good", "warn", "bad"]) toggleClass(dot, one, one === level);
-    setText(word, Number.isNaN(seconds) ? "Unknown." : isInternal ? "The model's own law computes the torques." : level === "good" ? "Torques arrive." : level === "warn" ? "Torques are late." : "The controller is silent.");
+    setText(word, text);
     age.set(Number.isNaN(seconds) ? "–" : seconds < 10 ? `${(1e3 * seconds).toFixed(1)} ms` : `${seconds.toFixed(0)} s`);
     answers.set(Number.isNaN(frames) ? "–" : frames.toFixed(0));
-    const rejected = WRONG.reduce((sum, what) => sum + app.value(`controller_${what}`), 0);
+    const rejected = WRONG.reduce((sum, what) => sum + value(what), 0);
     wrong.set(Number.isNaN(rejected) ? "–" : rejected.toFixed(0));
-    wrong.element.title = WRONG.map((what) => `${what} ${app.value(`controller_${what}`)}`).join(", ");
+    const title = WRONG.map((what) => `${what} ${value(what)}`).join(", ");
+    if (wrong.element.title !== title) wrong.element.title = title;
   });
   return element;
+}
+
+function judged(seconds: number, frames: number): { level: "good" | "warn" | "bad" | ""; text: string } {
+  if (Number.isNaN(seconds)) return { level: "", text: "No live records arrive." };
+  if (frames === 0 && seconds === 0) return { level: "good", text: "The model's own law computes the torques." };
+  if (seconds <= FRESH_S) return { level: "good", text: "Torques arrive." };
+  return seconds <= SILENT_S ? { level: "warn", text: "Torques are late." } : { level: "bad", text: "The controller is silent." };
 }
