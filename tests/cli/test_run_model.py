@@ -14,12 +14,14 @@ import pytest
 
 from motionbase.cli.main import main as call
 from motionbase.executive.model.ports import free_ports
+from motionbase.executive.model.setup import is_model
 from motionbase.interpreter import motionbase_command
 from motionbase.record.faults import ModelFault
 from motionbase.record.states import State
 from motionbase.recording.open import open_recording
 from motionbase.ring import catalogue
 from motionbase.ring.reader import Reader, ReaderState
+from tests.multibody.test_driven import lift
 from tests.ring.ring_processes import PATIENCE_S, environment, until
 
 Capture = pytest.CaptureFixture[str]
@@ -139,6 +141,14 @@ def test_a_controller_of_ones_own_and_a_model_that_is_killed(places: Path) -> No
                 assert catalogue.entry("own").life is catalogue.Life.DEAD
         finally:
             process.kill()
+
+
+def test_models_and_platforms_are_told_apart(tmp_path: Path) -> None:
+    lift(tmp_path)
+    (tmp_path / "torn.toml").write_text("bodies = [")
+    robots = ("robot", "pendulum", "arm.urdf", str(tmp_path / "lift.toml"))
+    platforms = ("simona", "atlas", "nobody", "nowhere.toml", str(tmp_path / "torn.toml"))
+    assert [is_model(name) for name in (*robots, *platforms)] == [True] * len(robots) + [False] * len(platforms)
 
 
 @pytest.mark.parametrize(

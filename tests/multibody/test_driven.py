@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,7 +106,7 @@ def test_friction_that_an_input_scales() -> None:
 
     def moved(elements: Sequence[Stiction], scale: float | None = None) -> Array:
         scales = {} if scale is None else {f"{e.name}_active": scale for e in elements}
-        inputs = {"tau": lambda t: np.array([200.0, -900.0]) * np.sin(9 * t), **scales}
+        inputs: dict[str, Any] = {"tau": lambda t: np.array([200.0, -900.0]) * np.sin(9 * t), **scales}
         model = replace(arm, elements=tuple(elements))
         return simulate(model, 0.3, 5e-4, inputs=inputs, engine="network").q
 

@@ -9,6 +9,7 @@ import ctypes
 import os
 import resource
 import struct
+from typing import Any
 
 from motionbase.executive.loop import Loop
 from motionbase.executive.timing import Limits
@@ -37,7 +38,7 @@ def main() -> None:
     with stepped(robot(internal=False), capacity=WARM // 2) as rig:  # the ring has been filled when it counts
         run = rig.run
         run.listen()
-        parts = {"clock": run.clock, "limits": Limits(), "writer": run.writer, "channels": run.shown}
+        parts: dict[str, Any] = {"clock": run.clock, "limits": Limits(), "writer": run.writer, "channels": run.shown}
         loop = Loop(run.schedule, real_time=True, **parts)
         loop.run(WARM)
         faults, pages = usage()

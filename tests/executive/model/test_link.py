@@ -31,7 +31,7 @@ def fresh(sent: int = 10) -> Answers:
 
 def counts(answers: Answers) -> list[float]:
     """frames, late, duplicate, malformed, foreign."""
-    return answers.row[1:6].tolist()
+    return [float(x) for x in answers.row[1:6]]
 
 
 def test_frames_are_what_the_page_says() -> None:
@@ -119,7 +119,7 @@ def test_any_datagrams(datagrams: list[tuple[bytes, bool]]) -> None:
 def link() -> Iterator[tuple[Link, Mailbox, Mailbox, int]]:
     port = free_ports(20_000 + time.monotonic_ns() // 1000 % 20_000)
     states, answers = Mailbox(2 + 5 * N), Mailbox(6 + N)
-    with Link(states, answers, N, port=port, pause=1e-3, hold=HOLD) as made:
+    with Link(states, answers, N, port=port, pause=1e-3, hold=HOLD, say=print) as made:
         yield made, states, answers, port
 
 

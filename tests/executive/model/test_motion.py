@@ -1,6 +1,7 @@
 """The robot in the loop moves as `simulate` moves it, and its law is what it says it is."""
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from motionbase.record.faults import ModelWarningBit
 from motionbase.record.requests import Command, Kind
 from motionbase.record.states import State
 from tests.executive.model.rig import DT, Rig, robot, stepped
+from tests.multibody.test_driven import LIFT, MOTOR, lift
 
 
 @cache
@@ -132,3 +134,18 @@ def test_a_model_without_friction_gets_brakes_that_hold_it() -> None:
     assert set(rig.of(rows, "state")) == {float(State.OFF)}
     # it carries twice the largest weight, so bristles bend by half of BENT at most, and swing as far again
     assert np.abs(rig.joints(rows, "") - rig.joints(rows[:1], "")).max() < BENT and level > 0
+
+
+def test_joints_without_a_motor_swing_as_they_like(tmp_path: Path) -> None:
+    """Of a lift with a hinged arm: the winch follows its set point, the arm swings, and both have their channels."""
+    with stepped(ModelCode.of(driven(lift(tmp_path, LIFT + MOTOR)), Timing(DT, 0.05, True))) as rig:
+        assert [p.name for p in rig.run.code.parameters.parameters][:1] == ["set_rail"]
+        rig.tune("set_rail", 0.5)
+        rows = rig.step(6.0)
+    kp, weight = rig.run.code.plant.joints[0].kp, 110.0 * 9.81
+    rail, hinge = rig.joints(rows, "").T
+    # at the end the arm still swings, and with it the load on the winch, by less than the weight of the arm itself
+    assert abs(rail[-1] - (0.5 - weight / kp)) < 10.0 * 9.81 / kp * 3 and np.ptp(hinge) > 1.0
+    np.testing.assert_array_equal(rig.joints(rows, "_torque")[:, 1], 0.0)
+    np.testing.assert_array_equal(rig.joints(rows, "_ref")[:, 1], hinge)
+    assert rig.of(rows, "unsolved")[-1] == 0 and rig.run.code.schema.channels[2].unit == "m"

@@ -11,7 +11,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, compile
 from motionbase.executive.model.law import Timing, accept, command
-from motionbase.executive.model.observe import axis_places, observe
+from motionbase.executive.model.observe import observe
 from motionbase.multibody.closed import Start
 from motionbase.multibody.manipulator.driven import DrivenModel
 from motionbase.multibody.network.engine import Network
@@ -82,12 +82,6 @@ class ModelCode:
         return model_schema(model.name, axes_of(model), [body.name for body in model.bodies])
 
     @cached_property
-    def driven_axes(self) -> list[int]:
-        """Places of the driven joints among the coordinates of the record."""
-        at_q, _ = axis_places(self.plant)
-        return [at_q.index(joint.at_q) for joint in self.plant.joints]
-
-    @cached_property
     def parameters(self) -> ParameterTable:
         """What an operator may change."""
         return parameter_table(self.plant)
@@ -97,8 +91,8 @@ def parameter_table(plant: DrivenModel) -> ParameterTable:
     """What an operator may change: set points, gains, friction, and whether the controller's torques act."""
     joints, listed = plant.joints, list[Parameter]()
     for j in joints:
-        about = f"set point of joint {j.name}"
-        listed.append(Parameter(f"set_{j.name}", j.unit, about, (j.set_point,), *((x,) for x in j.travel)))
+        (least, most), about = j.travel, f"set point of joint {j.name}"
+        listed.append(Parameter(f"set_{j.name}", j.unit, about, (j.set_point,), (least,), (most,)))
     for gain, what, unit in (("kp", "stiffness", "{force}/{unit}"), ("kd", "damping", "{force} s/{unit}")):
         for j in joints:
             value, written = getattr(j, gain), unit.format(force=FORCE[j.unit], unit=j.unit)

@@ -15,6 +15,7 @@ import casadi as ca
 
 from motionbase.compile import Kernel, Port, Struct, q
 from motionbase.compile.linear import GROWTH_ALARM
+from motionbase.executive.model.observe import axis_places, driven_axes
 from motionbase.multibody.manipulator.driven import DrivenModel
 from motionbase.multibody.network.run import SOLVED
 from motionbase.record.faults import ModelFault, ModelWarningBit
@@ -72,15 +73,17 @@ class Timing:
 
 
 def command(plant: DrivenModel, timing: Timing) -> Kernel:
-    """Orders, answers and the joints' motion -> torques, brakes, states."""
-    n, joints = len(plant.joints), plant.joints
-    limits, speeds, start = (ca.DM([getattr(j, what) for j in joints]) for what in ("torque", "speed", "start"))
+    """Orders, answers and the joints' motion -> torques, brakes, states, and rows for the record and the controller."""
+    n, joints, at = len(plant.joints), plant.joints, driven_axes(plant)
+    axes = len(axis_places(plant)[0])
+    limits, fastest, start = (ca.DM([getattr(j, what) for j in joints]) for what in ("torque", "speed", "start"))
     parts = list(plant.friction.values())
 
     def expr(
         memory: Memory, ref: Expr, order: Order, stop: Expr, parameters: Expr, answered: Expr, answer: Expr,
-        tick: Expr, position: Expr, speed: Expr, unsolved: Expr, growth: Expr,
+        tick: Expr, t: Expr, positions: Expr, speeds: Expr, unsolved: Expr, growth: Expr,
     ) -> Any:  # fmt: skip
+        position, speed = positions[at], speeds[at]
         set_points, kp, kd = (parameters[k * n : (k + 1) * n] for k in range(3))
         friction, control = parameters[3 * n], parameters[3 * n + 1]
         request = _when(order.number != memory.taken, order.request)
@@ -94,7 +97,7 @@ def command(plant: DrivenModel, timing: Timing) -> Kernel:
         change = ca.if_else(goes, timing.dt / ENGAGE_S, -timing.dt / FADE_S)
         engaged = ca.fmin(ca.fmax(memory.engaged + change, 0), 1)
         target = ca.if_else(aim == TO_SET_POINTS, set_points, ca.if_else(aim == TO_START, ca.SX(start), ref))
-        step = ca.fmin(ca.fmax(target - ref, -speeds * timing.dt), speeds * timing.dt)
+        step = ca.fmin(ca.fmax(target - ref, -fastest * timing.dt), fastest * timing.dt)
         ref_next = ca.if_else(engaged <= 0, position, ca.if_else(engaged >= 1, ref + step, ref))
         wish = joint_law(ref_next, position, speed, kp, kd) if timing.internal else answer
         cut = ca.fmin(ca.fmax(wish, -limits), limits)
@@ -113,18 +116,22 @@ def command(plant: DrivenModel, timing: Timing) -> Kernel:
         tau = ca.SX(plant.model.nv, 1)
         for k, joint in enumerate(joints):
             tau[joint.at_v] = torque[k]
+        refs, torques = ca.SX(positions), ca.SX.zeros(axes)
+        for k, axis in enumerate(at):
+            refs[axis], torques[axis] = ref_next[k], torque[k]
+        sent = ca.vertcat(tick, t, position, speed, ref_next, kp, kd)
         after = Memory(engaged, wanted, aim, fault, order.number, fresh, stopping)
         shown = ca.vertcat(state, fault, warning, ca.fmax(stop, order.estop), brake, friction, age)
-        return after, ref_next, torque, tau, active, shown
+        return after, ref_next, tau, active, shown, refs, torques, sent
 
     inputs = (
         Memory.port("memory"), Port("ref", n, "-", "set points followed"), Order.port("order"), Port("stop"),
-        Port("parameters", 3 * n + 2), Port("answered"), Port("answer", n), Port("tick"), Port("position", n),
-        Port("speed", n), Port("unsolved"), Port("growth"),
+        Port("parameters", 3 * n + 2), Port("answered"), Port("answer", n), Port("tick"), Port("t"),
+        Port("positions", axes), Port("speeds", axes), Port("unsolved"), Port("growth"),
     )  # fmt: skip
     outputs = (
-        Memory.port("memory_next"), Port("ref_next", n), Port("torque", n), Port("tau", plant.model.nv),
-        Port("active", len(parts)), Port("shown", len(SHOWN)),
+        Memory.port("memory_next"), Port("ref_next", n), Port("tau", plant.model.nv), Port("active", len(parts)),
+        Port("shown", len(SHOWN)), Port("refs", axes), Port("torques", axes), Port("sent", 2 + 5 * n),
     )  # fmt: skip
     return Kernel(f"{plant.model.name}_command", inputs, outputs, expr)
 

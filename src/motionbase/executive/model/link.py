@@ -6,6 +6,7 @@ import secrets
 import select
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import final
 
@@ -81,10 +82,14 @@ class Link:
         port: where the model listens; the controller listens at the next one
         pause: between states [s]
         hold: ticks after which an answer is too old to be used
+        say: takes a sentence if the thread fails
     """
 
-    def __init__(self, states: Mailbox, answers: Mailbox, n: int, *, port: int, pause: float, hold: int) -> None:
-        self._states, self._box, self._pause = states, answers, pause
+    def __init__(
+        self, states: Mailbox, answers: Mailbox, n: int, *, port: int, pause: float, hold: int,
+        say: Callable[[str], object],
+    ) -> None:  # fmt: skip
+        self._states, self._box, self._pause, self._say = states, answers, pause, say
         self.answers = Answers(n, secrets.randbits(64), hold)
         self._to = (HOST, port + 1)
         self._over = threading.Event()
@@ -106,6 +111,7 @@ class Link:
             self._exchange()
         except BaseException as error:  # the loop then finds the controller silent and closes the brakes
             self.error = error
+            self._say(f"the link to the controller failed: {type(error).__name__}: {error}")
 
     def _exchange(self) -> None:
         due, last = time.monotonic(), -1

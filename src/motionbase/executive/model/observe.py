@@ -29,6 +29,12 @@ def axis_places(plant: DrivenModel) -> tuple[list[int], list[int]]:
     return [at_q for at_q, _ in found], [at_v for _, at_v in found]
 
 
+def driven_axes(plant: DrivenModel) -> list[int]:
+    """Places of the driven joints among the coordinates of the record."""
+    at_q, _ = axis_places(plant)
+    return [at_q.index(joint.at_q) for joint in plant.joints]
+
+
 def observe(plant: DrivenModel, network: ModelNetwork) -> Kernel:
     """(q as the nodes have it, the last q, v, nodes, own unknowns and rates, scales of friction) -> what is shown."""
     model, assembly = plant.model, network.assembly

@@ -98,8 +98,8 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
         executive = Executive(schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(run)], **settings)
         stops.append(executive.stop)
         if not setup.timing.internal:
-            ports = {"port": options.control_port, "pause": LINK_S}
-            beside.enter_context(Link(run.state_out, run.answer_in, run.n, hold=run.hold, **ports))
+            boxes, port = (run.state_out, run.answer_in), options.control_port
+            beside.enter_context(Link(*boxes, run.n, port=port, pause=LINK_S, hold=run.hold, say=say))
         _tell(options, setup, code, str(writer.backend))
         if signals:
             executive.stop()

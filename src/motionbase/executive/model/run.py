@@ -15,11 +15,10 @@ from typing import final
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.compile import Kernel, Port, compile
 from motionbase.executive.mailbox import Mailbox, StopLatch
 from motionbase.executive.model.code import STATES, ModelCode
 from motionbase.executive.model.law import RESET, SHOWN, Memory, Order
-from motionbase.executive.schedule import Job, Schedule, native_job
+from motionbase.executive.schedule import Job, NativeJob, Schedule, native_job
 from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
 from motionbase.record.faults import ModelFault
@@ -32,6 +31,10 @@ from motionbase.ring.writer import Writer
 COUNTERS = ("frames", "late", "duplicate", "malformed", "foreign")
 REQUESTS = {Kind(r): r for r in Request if r}
 AT_WORK = (State.ENGAGING, State.DRIVE, State.SETTLING, State.STANDBY, State.FREEZE)
+COMMANDED = (  # ports of the law that are arrays of the same name
+    "memory", "ref", "positions", "speeds", "unsolved", "growth", "memory_next", "ref_next", "tau", "active", "shown",
+    "refs", "torques",
+)  # fmt: skip
 ACCEPTED = {"count": "count_next", "unsolved": "unsolved_next", **{name: f"{name}_taken" for name in STATES}}
 MEMORY, ORDER = Memory.layout.starts, Order.layout.starts
 
@@ -112,7 +115,7 @@ class ModelRun:
     @cached_property
     def arrays(self) -> dict[str, Array]:
         """By name of port; those of several kernels with the same name are one array."""
-        code, model, axes = self.code, self.code.plant.model, len(self.code.driven_axes)
+        code = self.code
         made = {name: np.array(value, dtype=np.float64) for name, value in code.start.items()}
         made |= {f"{name}_next": np.zeros_like(value) for name, value in code.start.items()}
         made |= {f"{name}_taken": np.zeros_like(value) for name, value in code.start.items()}
@@ -124,33 +127,22 @@ class ModelRun:
         made["active"][...] = [f + b for f, b in code.plant.friction.values()]
         made["memory"][MEMORY["wanted"]] = float(self.automatic)
         made["ref"][...] = [joint.start for joint in code.plant.joints]
-        made["tau"] = np.zeros(model.nv)
-        assert axes == self.n
         return made
 
     @cached_property
     def shown(self) -> dict[str, Array]:
         """Channels of the record: name of the first -> array."""
         arrays, schema = self.arrays, self.code.schema
-        first = {group: names[0] for group, names in schema.groups.items()}
-        found = {
-            first["set_points"]: self._refs, first["positions"]: arrays["positions"], first["speeds"]: arrays["speeds"],
-            first["torques"]: self._torques, first["friction"]: arrays["friction"], first["bodies"]: arrays["poses"],
-            "residual": arrays["residual"].reshape(1), "growth": arrays["growth"].reshape(1),
-            "unsolved": arrays["count"].reshape(1), "command_ack": self._ack,
-        }  # fmt: skip
+        groups = {"set_points": "refs", "bodies": "poses"}  # all others have the name of their array
+        of_joints = ("set_points", "positions", "speeds", "torques", "friction", "bodies")
+        found = {schema.groups[group][0]: arrays[groups.get(group, group)] for group in of_joints}
+        single = {"residual": "residual", "growth": "growth", "unsolved": "count"}
+        found |= {channel: arrays[name].reshape(1) for channel, name in single.items()}
+        found["command_ack"] = self._ack
         found |= {name: arrays["shown"][k : k + 1] for k, name in enumerate(SHOWN)}
         counters = self.answer_in.row[1 : 1 + len(COUNTERS)]
         found |= {f"controller_{name}": counters[k : k + 1] for k, name in enumerate(COUNTERS)}
         return found
-
-    @cached_property
-    def _refs(self) -> Array:
-        return np.zeros_like(self.arrays["positions"])
-
-    @cached_property
-    def _torques(self) -> Array:
-        return np.zeros_like(self.arrays["positions"])
 
     @cached_property
     def _ack(self) -> Array:
@@ -162,36 +154,23 @@ class ModelRun:
         arrays, code, n = self.arrays, self.code, self.n
         split = Order.layout.size
         orders, answers = self.orders_in.row, self.answer_in.row
-        spread = compile(_spread(code))
         jobs = {
             "orders": self.orders_in.taking(),
             "stop": self.stop.looking(),
             "answers": self.answer_in.taking(),
-            "joints": native_job(code.joints, nodes=arrays["one"], q=arrays["raw"], v=arrays["v"], **self._own()),
+            "joints": native_job(code.joints, feedback=None, **self._joint_arrays()),
             "observe": native_job(
                 code.observe, feedback={"before": "q"}, raw=arrays["raw"], before=arrays["before"], v=arrays["v"],
                 nodes=arrays["one"], own=arrays["own_one"], rates=arrays["own_dot_one"], active=arrays["active"],
                 q=arrays["q"], positions=arrays["positions"], speeds=arrays["speeds"], friction=arrays["friction"],
                 poses=arrays["poses"],
             ),
-            "driven": native_job(
-                compile(_driven(code)), positions=arrays["positions"], speeds=arrays["speeds"],
-                position=arrays["position"], speed=arrays["speed"],
-            ),
             "command": native_job(
                 code.command, feedback={"memory": "memory_next", "ref": "ref_next"},
                 order=orders[:split], parameters=orders[split:], stop=self.stop.acts.reshape(()),
-                answered=answers[:1].reshape(()), answer=answers[-n:], tick=self.clock.tick.reshape(()),
-                **{name: arrays[name] for name in (
-                    "memory", "ref", "position", "speed", "unsolved", "growth", "memory_next", "ref_next", "torque",
-                    "tau", "active", "shown",
-                )},
-            ),
-            "spread": native_job(
-                spread, positions=arrays["positions"], ref_next=arrays["ref_next"], torque=arrays["torque"],
-                tick=self.clock.tick.reshape(()), t=self.clock.t.reshape(()), position=arrays["position"],
-                speed=arrays["speed"], gains=orders[split + n : split + 3 * n],
-                refs=self._refs, torques=self._torques, state=self.state_out.row,
+                answered=answers[:1].reshape(()), answer=answers[-n:],
+                tick=self.clock.tick.reshape(()), t=self.clock.t.reshape(()), sent=self.state_out.row,
+                **{name: arrays[name] for name in COMMANDED},
             ),
             "send": self.state_out.sending(),
             "step": self._step(),
@@ -203,12 +182,13 @@ class ModelRun:
         self.listen()  # so that the first tick has its parameters
         return Schedule(code.timing.dt, tuple(Job(name, 1, run) for name, run in jobs.items()))
 
-    def _own(self) -> dict[str, Array]:
-        """Of the kernel of joint motion, where joints have coordinates of their own."""
-        named = {port.name for port in self.code.joints.unit.inputs}
-        return {"own": self.arrays["own_one"]} if "own" in named else {}
+    def _joint_arrays(self) -> dict[str, Array]:
+        """Of the kernel of joint motion; it has own unknowns where joints have coordinates of their own."""
+        arrays = self.arrays
+        given = {"nodes": arrays["one"], "q": arrays["raw"], "v": arrays["v"], "own": arrays["own_one"]}
+        return {port.name: given[port.name] for port in self.code.joints.unit.ports}
 
-    def _step(self) -> object:
+    def _step(self) -> NativeJob:
         arrays, scales = self.arrays, list(self.code.plant.friction)
         given: dict[str, Array] = {}
         for port in self.code.step.unit.ports:
@@ -218,7 +198,7 @@ class ModelRun:
                 given[port.name] = np.ones(port.dims)
             else:
                 given[port.name] = arrays[port.name]
-        return native_job(self.code.step, **given)
+        return native_job(self.code.step, feedback=None, **given)
 
     # ---- beside the loop -------------------------------------------------------------------------------------------
 
@@ -248,7 +228,7 @@ class ModelRun:
 
     def close_brakes(self) -> None:
         """As the last record shows them; the loop must not run any more."""
-        self._torques[:] = 0.0
+        self.arrays["torques"][:] = 0.0
         self.arrays["shown"][SHOWN.index("brake")] = 1.0
 
     def _obey(self, order: Received) -> None:
@@ -296,38 +276,3 @@ class ModelRun:
             said = f"{parameter.label(k)} from {before:.6g} to {value:.6g} {parameter.unit}".removesuffix(" -")
             self.say(f"{t:8.1f} s  {said} ({order.sender}, process {order.pid})")
         return refusal
-
-
-def _driven(code: ModelCode) -> Kernel:
-    """Positions and speeds of the driven joints among those of all."""
-    axes, at = len(axes_ports(code)), code.driven_axes
-    inputs = Port("positions", axes), Port("speeds", axes)
-    outputs = Port("position", len(at)), Port("speed", len(at))
-    return Kernel("driven_axes", inputs, outputs, lambda p, v: (p[at], v[at]))
-
-
-def axes_ports(code: ModelCode) -> tuple[str, ...]:
-    """Channels of the positions."""
-    return code.schema.groups["positions"]
-
-
-def _spread(code: ModelCode) -> Kernel:
-    """Rows of the record for all coordinates, those without a drive among them; and the row for the controller."""
-    import casadi as ca
-
-    axes, at, n = len(axes_ports(code)), code.driven_axes, len(code.driven_axes)
-    inputs = (
-        Port("positions", axes), Port("ref_next", n), Port("torque", n), Port("tick"), Port("t"), Port("position", n),
-        Port("speed", n), Port("gains", 2 * n),
-    )  # fmt: skip
-    outputs = Port("refs", axes), Port("torques", axes), Port("state", 2 + 5 * n)
-
-    def expr(
-        positions: ca.SX, ref: ca.SX, torque: ca.SX, tick: ca.SX, t: ca.SX, position: ca.SX, speed: ca.SX, gains: ca.SX
-    ) -> tuple[ca.SX, ca.SX, ca.SX]:
-        refs, torques = ca.SX(positions), ca.SX.zeros(axes)
-        for k, axis in enumerate(at):
-            refs[axis], torques[axis] = ref[k], torque[k]
-        return refs, torques, ca.vertcat(tick, t, position, speed, ref, gains)
-
-    return Kernel("spread_axes", inputs, outputs, expr)
