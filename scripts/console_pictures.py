@@ -1,11 +1,13 @@
 """Makes the pictures of the console in docs/ from real runs: a base, its recorder, the console, and Chromium.
 
 Example: python scripts/console_pictures.py
+Example: python scripts/console_pictures.py robot
 """
 
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -112,15 +114,35 @@ def of_a_sphere(page: Page) -> None:
     save(at(page, "scene"), "atlas_scene")
 
 
+def of_a_robot(page: Page) -> None:
+    """The robot on its way to new set points, with its panel."""
+    at(page, "toggle-list").click()
+    at(page, "tab-robot").click()
+    at(page, "access-way").click()
+    at(page, "seat-dialog-yes").click()
+    at(page, "scene-options").click()
+    at(page, "scene-trail").click()
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(10_000)  # so that what came with the start is out of the plots
+    for joint, degrees in (("j1", "65"), ("j2", "-30"), ("j3", "-50"), ("j5", "35")):
+        at(page, f"robot-number-{joint}").fill(degrees)
+        at(page, f"robot-number-{joint}").press("Enter")
+        page.wait_for_timeout(600)
+    page.mouse.click(5, 5)
+    page.wait_for_timeout(2_000)
+    save(page, "robot")
+
+
 def main() -> None:
-    """All of them."""
-    runs = (("simona", "dark", of_a_hexapod), ("atlas", "light", of_a_sphere))
+    """All of them, or those of the platforms named."""
+    options = {"atlas": ("--generators", "tumble"), "robot": ("--controller-timeout", "1")}
+    runs = (("simona", "dark", of_a_hexapod), ("atlas", "light", of_a_sphere), ("robot", "dark", of_a_robot))
+    wanted = sys.argv[1:] or [platform for platform, _, _ in runs]
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=checkout.chromium(), args=ARGUMENTS)
-        for platform, theme, pictures in runs:
-            options = ("--generators", "tumble") if platform == "atlas" else ()
+        for platform, theme, pictures in (run for run in runs if run[0] in wanted):
             began = time.monotonic()
-            with running(Path(folder), platform, *options) as address:
+            with running(Path(folder), platform, *options.get(platform, ())) as address:
                 pictures(opened(chromium, address, theme))
             print(f"{platform}: {time.monotonic() - began:.0f} s")
         chromium.close()

@@ -12,6 +12,7 @@ from typing import Any
 from motionbase.console import models
 from motionbase.record.axes import ANGULAR, DOFS, LEGS, LINEAR
 from motionbase.record.generators import BANDS, BY_UNIT, COLUMNS, COUNT, PERIODIC, PLACE, SHAPES
+from motionbase.record.model import POSES
 from motionbase.record.quantity import Setting
 from motionbase.record.requests import CALMING
 from motionbase.record.states import MOVING, QUIET, STATES
@@ -40,6 +41,9 @@ def words() -> str:
     numbers = (f"  {c.name}: {{ {_bounds(c)}, hint: {json.dumps(c.description)} }}," for c in COLUMNS[4:])
     lines += ["export const NUMBERS = {", *numbers, "} as const;", "/** The bounds of both on angular axes [rad]. */"]
     lines += [f"export const TURNED = {{ {_bounds(BY_UNIT['rad'][AMPLITUDE])} }} as const;"]
+    lines += [
+        f"export const POSES = {json.dumps(POSES)}; // the group of a model's channels with the poses of its bodies"
+    ]
     return "\n".join([*lines, ""])
 
 

@@ -14,10 +14,10 @@ from motionbase.record.schema import Channel, Schema
 LONGEST_STEM = 48  # letters of a name, so that channels can add to it
 FORCE = {"rad": "N m", "m": "N"}
 OF_A_JOINT = (  # ending, rate of change of the coordinate or force, description, group
-    ("_ref", "{unit}", "set point that is followed", "set_points"),
+    ("_ref", "{unit}", "set point, as it is followed", "set_points"),
     ("", "{unit}", "position", "positions"),
     ("_speed", "{unit}/s", "speed", "speeds"),
-    ("_torque", "{force}", "torque or force of the drive", "torques"),
+    ("_torque", "{force}", "torque of its drive, or force", "torques"),
     ("_friction", "{force}", "friction and brake", "friction"),
 )
 OF_A_BODY = (

@@ -23,13 +23,14 @@ const OWN = "Joints and clearances are not computed for a replay of this page al
 export const kinematics: Panel = {
   id: "kinematics",
   title: "Kinematics",
+  suits: (app) => !app.session.isModel(),
   icon: "M3 20h18|M6 20 9 8|M18 20 15 8|M7 8h10|M10 20l4-12|M9 4h6",
   mount(app) {
     const studies = studiesOf(app);
     const found = platformOf(app);
     const platform = () => {
       const now = found();
-      return now.state === "here" ? now.platform : null;
+      return now.state === "here" && now.scene.kind === "platform" ? now.scene : null;
     };
     const angles = angleTable();
     const even = dexterity();

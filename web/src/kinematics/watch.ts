@@ -14,7 +14,7 @@ export function watchFor(app: App, element: HTMLElement): void {
   seen.set(app, elements);
   const choices = choicesOf(app);
   const look = (): void => {
-    const isSeen = !document.hidden && app.kinematics.study.peek() === null && elements.some((one) => one.checkVisibility());
+    const isSeen = !document.hidden && !app.session.isModel.peek() && app.kinematics.study.peek() === null && elements.some((one) => one.checkVisibility());
     app.socket.watch(isSeen ? choices.now.peek().source : null);
   };
   app.onFrame(() => app.isBeat && look());

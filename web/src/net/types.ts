@@ -452,8 +452,56 @@ export interface Mesh {
   colour: string;
 }
 
+/** A body; its pose in the world is in the channels CHANNEL_x, _y, _z [m] and CHANNEL_qw, _qx, _qy, _qz. */
+export interface ModelBody {
+  name: string;
+  channel: string;
+  shapes: ModelShape[];
+}
+
+/** What stands still, in the world. */
+export interface ModelGround {
+  shapes: ModelShape[];
+}
+
+/** A coordinate of a joint, or a joint without one: then `axis`, `channel` and `unit` are null. `p` [m] and `q`: the joint's frame in that of its parent; `axis`: in the joint's frame. */
+export interface ModelJoint {
+  name: string;
+  type: string;
+  parent: string;
+  child: string;
+  p: [number, number, number];
+  q: [number, number, number, number];
+  axis: [number, number, number] | null;
+  channel: string | null;
+  unit: "rad" | "m" | null;
+}
+
+/** The bodies and joints of a multibody model, to scale; the last body is the end of a chain. `limits`: least and largest value of coordinates [rad, m], by the names of `joints`; null where one end is open. */
+export interface ModelScene {
+  kind: "model";
+  name: string;
+  bodies: ModelBody[];
+  joints: ModelJoint[];
+  ground: ModelGround;
+  limits: Record<string, [number | null, number | null]>;
+}
+
+/** A solid at `p` [m], turned by `q` (w, x, y, z), in the frame of its body. `size` [m]: edges of a box; radius of a sphere; of a cylinder or capsule the radii below and above and the length along z, without the caps; empty for a mesh with its `vertices` [m] and triangles, `faces`. `color`: null if the page may choose it. */
+export interface ModelShape {
+  type: "box" | "cylinder" | "sphere" | "capsule" | "mesh";
+  size: number[];
+  p: [number, number, number];
+  q: [number, number, number, number];
+  color: string | null;
+  role: "link" | "joint" | "inertia" | "frame";
+  vertices: [number, number, number][];
+  faces: [number, number, number][];
+}
+
 /** The platform to scale. Points [m]: base joints in W, platform joints in P; P at neutral is at `p_neutral`. */
 export interface Scene {
+  kind: "platform";
   name: string;
   summary: string;
   illustrative: string[];

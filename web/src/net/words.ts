@@ -31,3 +31,4 @@ export const NUMBERS = {
 } as const;
 /** The bounds of both on angular axes [rad]. */
 export const TURNED = { low: -3.141592653589793, high: 3.141592653589793, isWhole: false } as const;
+export const POSES = "bodies"; // the group of a model's channels with the poses of its bodies

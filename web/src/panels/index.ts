@@ -6,8 +6,9 @@ import { events } from "./events";
 import { generators } from "./generators";
 import { operator } from "./operator";
 import { recorder } from "./recorder";
+import { robot } from "./robot";
 import { tuning } from "./tuning";
 
 export { kinematics } from "../kinematics";
 export { estopButton } from "./operator/estop";
-export const panels: Panel[] = [operator, generators, tuning, recorder, events];
+export const panels: Panel[] = [operator, robot, generators, tuning, recorder, events];

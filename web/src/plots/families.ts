@@ -47,9 +47,15 @@ function family(key: string, title: string, members: readonly Member[]): Family 
   return { key, title, units, members };
 }
 
+/** "joint elbow: speed" is of a model: the same of all its joints, or bodies. */
+const OWNED = /^(?:joint|body) ([^:]+): ([^,(;]+)/;
+
 /** The name without its leg, axis or number, and that part. */
-export function splitName({ name, leg, dof, formula }: Pick<Channel, "name" | "leg" | "dof" | "formula">): { key: string; label: string } {
+export function splitName(channel: Pick<Channel, "name" | "leg" | "dof" | "formula"> & Partial<Channel>): { key: string; label: string } {
+  const { name, leg, dof, formula, description = "" } = channel;
   if (formula !== null) return { key: name, label: "" };
+  const owned = OWNED.exec(description);
+  if (owned) return { key: owned[2] ?? name, label: owned[1] ?? "" };
   if (leg !== null && name.startsWith(`leg${leg}_`)) return { key: name.slice(`leg${leg}_`.length), label: String(leg) };
   if (dof !== null) {
     const parts = name.split("_");

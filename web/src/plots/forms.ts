@@ -39,6 +39,7 @@ const AXIS_DIGITS = 3; // of the width of an axis: a line on it tells about as m
 const FINEST = 8;
 const DECIMALS: Record<string, number> = { s: 6 };
 const MEASURED = /^(-|m|rad|N|N m|Pa|W|J|V|A|deg|°)(\/s(\^2)?)?$/;
+const SOLVED = "step"; // the group of what a solver says of its step
 const MEASURED_DECIMALS = 4;
 const WITH_PREFIX = new Set(["Pa", "N", "W", "J", "N m"]);
 const ANGLE = /^rad(\/s(\^2|²)?)?$/;
@@ -107,7 +108,7 @@ export class Forms {
     const wanted = isWhole && channel.unit === "-" ? 0 : AXIS_DIGITS - Math.floor(Math.log10(span / factor));
     const decimals = Math.max(usual, Math.min(FINEST, wanted || 0));
     if (Math.abs(value) < NOTHING * size && !(span > 0)) return fixedText(0, decimals);
-    if (size > LEAST && size < 10 ** -FINEST && !MEASURED.test(channel.unit)) return minus(value.toExponential(2));
+    if (size > LEAST && size < 10 ** -FINEST && !isMeasured(channel)) return minus(value.toExponential(2));
     return fixedText(value / factor, decimals);
   }
 
@@ -127,26 +128,31 @@ export class Forms {
   }
 
   #of(channel: Named): Known {
-    const { name, unit, leg = null, dof = null, formula = null } = channel;
+    const { name, unit, leg = null, dof = null, formula = null, description = "" } = channel;
     let known = this.#known.get(name);
     if (known) return known;
-    const family = `${splitName({ name, leg, dof, formula }).key} ${unit}`;
+    const family = `${splitName({ name, leg, dof, formula, description }).key} ${unit}`;
     known = this.#families.get(family) ?? { size: 0, isWhole: true, form: null };
     this.#families.set(family, known);
     this.#known.set(name, known);
     return known;
   }
 
-  #made({ size, isWhole }: Known, { unit, formula }: Named): Form {
+  #made({ size, isWhole }: Known, channel: Named): Form {
+    const { unit } = channel;
     const turn = this.turn(unit);
     const factor = turn * 1000 ** this.power(unit);
-    const isMeasured = MEASURED.test(unit) && typeof formula !== "string";
-    const most = isMeasured ? (turn === 1 ? MEASURED_DECIMALS : DEGREE_DECIMALS) : (DECIMALS[unit] ?? FINEST);
+    const most = isMeasured(channel) ? (turn === 1 ? MEASURED_DECIMALS : DEGREE_DECIMALS) : (DECIMALS[unit] ?? FINEST);
     const wanted = size > 0 ? DIGITS - 1 - decade(size / factor) : MEASURED_DECIMALS;
     const isCount = isWhole && unit === "-";
     const decimals = isCount ? 0 : Math.max(0, Math.min(most, wanted));
     return { decimals, factor, unit: this.unit(unit), resolution: factor * 10 ** -decimals };
   }
+}
+
+/** Whether small values of it are noise; a residual of a step, or a difference of channels, has its own scale. */
+function isMeasured({ unit, formula, group }: Named): boolean {
+  return MEASURED.test(unit) && typeof formula !== "string" && group !== SOLVED;
 }
 
 function decade(size: number): number {

@@ -62,7 +62,8 @@ function namingOfOwn(
  * What a channel's description says of all its family: "leg 1: measured length, joint to joint" is "Measured length",
  * and "sum of the generators in heave" is "Sum of the generators"; "" where what tells it apart cannot be left out.
  */
-export function wordsOf(description: string, label: string): string {
+export function wordsOf(description: string, given: string): string {
+  const label = given.replace(/[^\w ]/g, "\\$&");
   const whole = description.replace(new RegExp(`^(?:(?:[a-z]+ )?${label}: |${label} of (?:the )?)`), "").replace(/(?:, | \(|; ).*$/, "");
   const words = whole.replace(new RegExp(` (?:(?:about|along|in|on) (?:[a-z]+ )?)?${label}$`), "");
   const isShared = label !== "" && words !== "" && !new RegExp(`\\b${label}\\b`).test(words);
@@ -72,6 +73,7 @@ export function wordsOf(description: string, label: string): string {
 /** leg1_l_meas is "leg 1" and "l_meas", wheel2_speed "wheel 2" and "wheel_speed", pose_meas_surge "surge" and "pose_meas". */
 function markAndRest(channel: Channel): { mark: string; rest: string } {
   const { key, label } = splitName(channel);
-  const counted = label && channel.formula === null ? /^([a-z]+)\d+_/.exec(channel.name)?.[1] : undefined;
+  const isCounted = label !== "" && /^\d+$/.test(label) && channel.formula === null;
+  const counted = isCounted ? /^([a-z]+)\d+_/.exec(channel.name)?.[1] : undefined;
   return { mark: counted ? `${counted} ${label}` : label, rest: key };
 }

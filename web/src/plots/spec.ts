@@ -3,7 +3,7 @@
 import { randomName } from "../core/random";
 import { isPiece, type Piece } from "../data/layout";
 import type { Channel } from "../net/types";
-import { DOFS, LEGS } from "../net/words";
+import { DOFS, LEGS, POSES } from "../net/words";
 
 export type Side = "left" | "right";
 export type Range = readonly [number, number];
@@ -79,9 +79,23 @@ const SPHERE: readonly (readonly string[])[] = [
 const STAGE = [HEXAPOD[1] ?? [], HEXAPOD[0] ?? []];
 const WHEEL = /^wheel\d+_(speed|torque)$/;
 
+/** Of a model: what its joints should do beside what they do, what that takes, and how well it is computed. */
+const MODEL_GROUPS = ["positions", "set_points", "speeds", "torques", "friction"];
+const COMPUTED = { load: "left", residual: "right" } as const; // both without a unit, and nine decades apart
+const MOST_JOINTS = 8; // colours of traces
+
+function modelPlots(channels: readonly Channel[]): PlotSpec[] {
+  const names = (group: string): string[] => channels.filter((one) => one.group === group).map(({ name }) => name).slice(0, MOST_JOINTS);
+  const known = new Set(channels.map(({ name }) => name));
+  const computed = plotOf(Object.keys(COMPUTED).filter((name) => known.has(name)));
+  const traces = computed.traces.map((trace) => ({ ...trace, axis: COMPUTED[trace.name as keyof typeof COMPUTED] }));
+  return [...MODEL_GROUPS.map(names).map(plotOf), { ...computed, traces }].filter((plot) => plot.traces.length > 0);
+}
+
 /** Six plots of six for a hexapod, of sphere, wheels and stage for a sphere on one; for any other schema the first
  * groups, six channels of each. */
 export function defaultPlots(channels: readonly Channel[]): PlotSpec[] {
+  if (channels.some(({ group }) => group === POSES)) return modelPlots(channels);
   const known = new Set(channels.map((channel) => channel.name));
   const wheels = ["speed", "torque"].map((what) => channels.map(({ name }) => name).filter((name) => WHEEL.exec(name)?.[1] === what));
   const sphere = [...SPHERE, ...wheels, ...STAGE];

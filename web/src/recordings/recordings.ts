@@ -6,7 +6,7 @@ import { OPENING_MS } from "../net/api";
 import type { Answer, RecordingEvent, RecordingFile, RecordingInfo, Replay, ReplayControl, Status } from "../net/types";
 import { whyNotSeated } from "../panels/common/access";
 import { sentence } from "../panels/common/ui";
-import { Latest } from "./latest";
+import { Latest } from "../core/latest";
 import { OwnReplay } from "./own_replay";
 import { Playhead } from "./playhead";
 

@@ -18,11 +18,16 @@ export interface Choices {
   ghost: boolean;
   ghostOf: GhostOf;
   trail: boolean;
-  /** A point of the platform by name; "" for the centroid of the joints. */
+  /** A point of the platform or a body of the model by name; "" for the centroid of the joints, or the last body. */
   trailOf: string;
   trailSeconds: number;
   labels: boolean;
   axes: boolean;
+  /** Of a model: axes of its joints, frames, boxes of equal inertia and names of its bodies. */
+  joints: boolean;
+  frames: boolean;
+  inertia: boolean;
+  names: boolean;
   numbers: boolean;
   millimetres: boolean;
   orthographic: boolean;
@@ -38,6 +43,10 @@ export const DEFAULTS: Choices = {
   trailSeconds: 10,
   labels: true,
   axes: true,
+  joints: false,
+  frames: false,
+  inertia: false,
+  names: false,
   numbers: true,
   millimetres: false,
   orthographic: false,
@@ -100,6 +109,10 @@ export class ChoiceStore {
       trailSeconds: oneOf(TRAIL_SECONDS, piece["trailSeconds"], was.trailSeconds),
       labels: flag(piece["labels"], was.labels),
       axes: flag(piece["axes"], was.axes),
+      joints: flag(piece["joints"], was.joints),
+      frames: flag(piece["frames"], was.frames),
+      inertia: flag(piece["inertia"], was.inertia),
+      names: flag(piece["names"], was.names),
       numbers: flag(piece["numbers"], was.numbers),
       millimetres: flag(piece["millimetres"], was.millimetres),
       orthographic: flag(piece["orthographic"], was.orthographic),

@@ -1,54 +1,67 @@
-/** The 3D view of the platform: to scale, in motion, beside the plots. */
+/** The 3D view of a platform or model: to scale, in motion, beside the plots. */
 
 import "./scene.css";
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
-import { effect, signal } from "../core/signal";
-import type { Scene as Platform } from "../net/types";
+import { computed, effect, signal } from "../core/signal";
 import { studiesOf } from "../kinematics/study";
 import { watchFor } from "../kinematics/watch";
 import { choicesOf, PRESETS } from "./choices";
+import { HexapodSubject } from "./hexapod";
+import { jointReadouts } from "./model/readouts";
+import { ModelSubject } from "./model/subject";
 import { savePicture } from "./picture";
-import { platformOf } from "./platform_source";
+import { platformOf, type Shown } from "./platform_source";
 import { readouts } from "./readouts";
 import { Stage } from "./stage";
+import type { Subject } from "./subject";
 import { toolbar } from "./toolbar";
 
-const KEYS = "arrows rotate, Shift+arrows pan, + and − zoom, 1 to 5 views, f fits, o, g, t, l, n switch, p saves a picture";
+const KEYS = "arrows rotate, Shift+arrows pan, + and − zoom, 1 to 5 views, f fits, o, g, t, l, n, j, a, i switch, p saves a picture";
 
 export function scene(app: App): HTMLElement {
   const choices = choicesOf(app);
-  const platform = signal<Platform | null>(null);
+  const shown = signal<Shown | null>(null);
   const isFull = signal(false);
   const message = h("p", { class: "scene-message empty", role: "status", "data-test": "scene-message" });
   const place = h("div", { class: "scene-stage" }, message);
   const name = h("div", { class: "scene-name" });
-  const numbers = readouts(app, choices);
-  const stage = new Stage(app, choices, numbers, place);
+  const trouble = h("p", { class: "scene-trouble", role: "status", hidden: true, "data-test": "scene-trouble" });
+  const [numbers, joints] = [readouts(app, choices), jointReadouts(app, choices)];
+  const below = h("div", { class: "scene-below" }, numbers.element, joints.element);
+  const stage = new Stage(app, choices, place);
   const picture = (): void => void app.attempt(stage.picture(savePicture));
-  const bar = toolbar(app, choices, platform, isFull, { preset: (one) => stage.preset(one), fit: () => stage.fit(), picture });
-  const element = h("section", { class: "scene", "aria-label": "The platform in motion", "data-test": "scene" },
-    bar, place, numbers.element); // prettier-ignore
-  place.append(name, studyFrame(app));
+  const bar = toolbar(app, choices, shown, isFull, { preset: (one) => stage.preset(one), fit: () => stage.fit(), picture });
+  const element = h("section", { class: "scene", "aria-label": "3D view", "data-test": "scene" },
+    bar, place, below); // prettier-ignore
+  place.append(name, trouble, studyFrame(app));
   watchFor(app, element);
 
   const found = platformOf(app);
-  effect(() => {
+  const subject = computed<Subject | null>(() => {
     const now = found();
-    platform.set(now.state === "here" ? now.platform : null);
-    stage.platform(now.state === "here" ? now.platform : null);
+    shown.set(now.state === "here" ? now.scene : null);
+    if (now.state !== "here") return null;
+    return now.scene.kind === "model" ? new ModelSubject(app, joints, now.scene) : new HexapodSubject(app, choices, numbers, now.scene);
   });
+  effect(() => stage.show(subject()));
   effect(() => {
     const now = found();
-    const trouble = stage.trouble();
-    const text = now.state === "here" ? trouble : now.text;
+    const text = now.state === "here" ? stage.trouble() : now.text;
     message.hidden = text === "";
     setText(message, text);
     place.classList.toggle("is-empty", text !== "");
-    numbers.element.classList.toggle("is-empty", now.state !== "here");
+    below.classList.toggle("is-empty", now.state !== "here");
+    below.dataset["kind"] = now.state === "here" ? now.scene.kind : (below.dataset["kind"] ?? "platform");
   });
   effect(() => {
-    const now = platform();
+    const now = subject();
+    const text = now instanceof ModelSubject ? now.trouble() : "";
+    trouble.hidden = text === "";
+    setText(trouble, text);
+  });
+  effect(() => {
+    const now = shown();
     name.hidden = now === null;
     setText(name, now?.name ?? "");
     name.title = now ? about(now) : "";
@@ -64,7 +77,10 @@ export function scene(app: App): HTMLElement {
     else if (event.key === "o") choices.change({ orthographic: !now.orthographic });
     else if (event.key === "g") choices.change({ ghost: !now.ghost });
     else if (event.key === "t") choices.change({ trail: !now.trail });
-    else if (event.key === "l") choices.change({ labels: !now.labels });
+    else if (event.key === "j") choices.change({ joints: !now.joints });
+    else if (event.key === "a") choices.change({ frames: !now.frames });
+    else if (event.key === "i") choices.change({ inertia: !now.inertia });
+    else if (event.key === "l") choices.change(shown.peek()?.kind === "model" ? { names: !now.names } : { labels: !now.labels });
     else if (event.key === "n") choices.change({ numbers: !now.numbers });
     else if (event.key === "p") picture();
     else if (event.key === "Escape" && isFull.peek()) isFull.set(false);
@@ -85,7 +101,8 @@ function studyFrame(app: App): HTMLElement {
   return element;
 }
 
-function about(platform: Platform): string {
+function about(platform: Shown): string {
+  if (platform.kind === "model") return "Bodies are drawn at their poses, to scale; shapes that the model does not have are illustrative.";
   const guessed = platform.illustrative.length ? `\nNot published, illustrative: ${platform.illustrative.join(", ")}` : "";
   return `${platform.summary}${guessed}\nJoints, legs and strokes are to scale; frames and payload are illustrative.`;
 }

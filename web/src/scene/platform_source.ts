@@ -1,26 +1,30 @@
-/** The platform of the ring that is shown, asked for again whenever the ring becomes another one. */
+/** The platform or model of the ring that is shown, asked for again whenever the ring becomes another one. */
 
 import type { App } from "../app";
 import { computed, effect, signal, type Signal } from "../core/signal";
 import { ApiError } from "../net/api";
-import type { Scene as Platform } from "../net/types";
+import type { ModelScene, Scene as Platform } from "../net/types";
 
 export type Found =
   | { state: "waiting"; text: string }
   | { state: "none"; text: string }
-  | { state: "here"; platform: Platform };
+  | { state: "here"; scene: Shown };
+
+/** What can be drawn. */
+export type Shown = Platform | ModelScene;
 
 const AGAIN_MS = 3000;
 const NO_RING = "There is no ring to show. Start a base, for example with: motionbase run simona";
-const NO_RECORDS = "The ring exists, but nothing writes to it yet. The platform appears with the first record.";
+const NO_RECORDS = "The ring exists, but nothing writes to it yet. The picture appears with the first record.";
 const NO_PLATFORM =
   "This ring carries no platform text, so there is no geometry to draw. A base started with motionbase run provides it.";
 
-export function platformOf(app: App): Signal<Found> {
+/** @param of the live ring alone, whatever is shown */
+export function platformOf(app: App, of?: "live"): Signal<Found> {
   const found = signal<Found>({ state: "waiting", text: "Looking for the platform …" });
   // one string for what makes a ring another one, so that a status every half second asks for nothing
   const identity = computed<string>(() => {
-    const ring = app.session.ring();
+    const ring = of ? (app.session.status()?.sources.find((one) => one.source === of) ?? null) : app.session.ring();
     const link = app.socket.link();
     if (!ring) return link === "open" ? "none" : "";
     if (!ring.platform) return JSON.stringify([ring.source, ring.state, ring.life?.text]);
@@ -30,17 +34,17 @@ export function platformOf(app: App): Signal<Found> {
   let timer = 0;
 
   const ask = async (mine: number): Promise<void> => {
-    const source = app.session.source.peek();
+    const source = of ?? app.session.source.peek();
     const own = source === "replay" ? app.session.played.peek() : null;
     try {
-      const platform = own
-        ? await app.api.get<Platform>("/api/recordings/scene", { file: own.name })
-        : await app.api.get<Platform>("/api/scene", { source });
-      if (mine === turn) found.set(checked(platform));
+      const scene = own
+        ? await app.api.get<Shown>("/api/recordings/scene", { file: own.name })
+        : await app.api.get<Shown>("/api/scene", { source });
+      if (mine === turn) found.set(checked(scene));
     } catch (error) {
       if (mine !== turn) return;
       const missing = error instanceof ApiError && error.status === 404;
-      found.set(missing ? absent(app) : { state: "waiting", text: sentence(error) });
+      found.set(missing ? (app.session.isModel.peek() ? { state: "none", text: sentence(error) } : absent(app)) : { state: "waiting", text: sentence(error) });
       if (!missing) timer = window.setTimeout(() => void ask(mine), AGAIN_MS);
     }
   };
@@ -50,7 +54,7 @@ export function platformOf(app: App): Signal<Found> {
     turn += 1;
     clearTimeout(timer);
     if (now === "") return;
-    if (app.session.ring.peek()?.platform) void ask(turn);
+    if (of || app.session.ring.peek()?.platform) void ask(turn);
     else found.set(absent(app)); // the status says already what an answer would
   });
   return found;
@@ -64,11 +68,12 @@ function absent(app: App): Found {
   return { state: "none", text };
 }
 
-function checked(platform: Platform): Found {
-  const sixes = [platform.base, platform.joints];
+function checked(scene: Shown): Found {
+  if (scene.kind === "model") return { state: "here", scene };
+  const sixes = [scene.base, scene.joints];
   if (sixes.every((points) => points.length === 6 && points.every((point) => point.length === 3)))
-    return { state: "here", platform };
-  return { state: "none", text: `Platform ${platform.name} does not stand on six legs and cannot be drawn.` };
+    return { state: "here", scene };
+  return { state: "none", text: `Platform ${scene.name} does not stand on six legs and cannot be drawn.` };
 }
 
 function sentence(error: unknown): string {

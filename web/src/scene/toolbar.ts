@@ -3,10 +3,10 @@
 import type { App } from "../app";
 import { h } from "../core/dom";
 import { icon } from "../core/icon";
-import { effect, type Signal } from "../core/signal";
-import type { Scene as Platform } from "../net/types";
+import { computed, effect, type Signal } from "../core/signal";
 import { GHOSTS, QUALITIES, TRAIL_SECONDS, type ChoiceStore, type Choices, type Preset } from "./choices";
 import { ICONS } from "./icons";
+import type { Shown } from "./platform_source";
 import { hasPose, POSE_OF, POSE_SOURCES } from "./pose";
 
 export interface Actions {
@@ -23,22 +23,31 @@ const VIEWS: [Preset, string, string][] = [
   ["pilot", "Eye", "From the pilot's eye, moving with the platform [5]"],
 ];
 /** Width of the view [css px] below which a part of the tools goes into the menu. */
-const ROOM = { toggles: 620, views: 470, acts: 300 };
+const ROOM = { toggles: 620, views: 470, acts: 300, source: 100 };
+type Toggle = "orthographic" | "ghost" | "trail" | "joints" | "frames" | "inertia" | "labels" | "names" | "numbers";
+const OF_PLATFORMS: ReadonlySet<Toggle> = new Set(["ghost", "labels"]);
+const OF_MODELS: ReadonlySet<Toggle> = new Set(["joints", "frames", "inertia", "names"]);
 const QUALITY_TEXT = { auto: "automatic", fine: "fine: reflections and shadows", fast: "fast: plain surfaces" };
 
 export function toolbar(
   app: App,
   choices: ChoiceStore,
-  platform: Signal<Platform | null>,
+  shown: Signal<Shown | null>,
   isFull: Signal<boolean>,
   actions: Actions,
 ): HTMLElement {
-  const toggle = (key: "orthographic" | "ghost" | "trail" | "labels" | "numbers", word: string, title: string): HTMLElement => {
+  const isModel = computed(() => shown()?.kind === "model");
+  const toggle = (key: Toggle, word: string, title: string, model = title): HTMLElement => {
     const button = h("button", {
       class: "only-icon quiet", title, "aria-label": title, "data-test": `scene-${key}`,
       onclick: () => choices.change({ [key]: !choices.now.peek()[key] }),
     }, icon(ICONS[key]), h("span", { class: "scene-word" }, word)); // prettier-ignore
     effect(() => button.setAttribute("aria-pressed", String(choices.now()[key])));
+    effect(() => {
+      button.hidden = isModel() ? OF_PLATFORMS.has(key) : OF_MODELS.has(key);
+      button.title = isModel() ? model : title;
+      button.setAttribute("aria-label", button.title);
+    });
     return button;
   };
   const push = (name: "fit" | "camera", word: string, title: string, act: () => void): HTMLElement =>
@@ -53,44 +62,57 @@ export function toolbar(
     ...VIEWS.map(([name, text, title]) =>
       h("button", { class: "quiet", title, "data-test": `scene-view-${name}`, onclick: () => actions.preset(name) }, text)),
   ); // prettier-ignore
+  const source = poseSelect(app, choices);
+  effect(() => {
+    if (views.lastElementChild instanceof HTMLElement) views.lastElementChild.hidden = isModel(); // nobody sits in a model
+    source.hidden = isModel();
+  });
   const acts = h("div", { class: "scene-group" },
-    push("fit", "Fit into view", "Fit the platform into view [f]", actions.fit),
+    push("fit", "Fit into view", "Fit everything into view [f]", actions.fit),
     push("camera", "Save as PNG", "Save this picture as PNG [p]", actions.picture),
   ); // prettier-ignore
   const toggles = h("div", { class: "scene-group", role: "group", "aria-label": "Show" },
     toggle("orthographic", "Orthographic", "Orthographic instead of perspective [o]"),
     toggle("ghost", "Ghost of the demand", "Ghost of the demand [g]"),
-    toggle("trail", "Trail", "Trail of a point [t]"),
+    toggle("trail", "Trail", "Trail of a point [t]", "Trail of the last body [t]"),
+    toggle("joints", "Joint axes", "Axes of the joints [j]"),
+    toggle("frames", "Body frames", "Frames of the bodies: x red, y green, z blue [a]"),
+    toggle("inertia", "Inertia boxes", "Boxes of equal mass and inertia [i]"),
     toggle("labels", "Labels", "Numbers of the legs, names of points [l]"),
-    toggle("numbers", "Numbers below", "Pose and strokes in numbers [n]"),
+    toggle("names", "Names", "Names of the bodies [l]"),
+    toggle("numbers", "Numbers below", "Pose and strokes in numbers [n]", "Joints in numbers [n]"),
   ); // prettier-ignore
-  const { button, menu } = options(choices, platform);
+  const { button, menu } = options(choices, shown);
   const tools = h("div", { class: "scene-tools" }, full, button, menu);
-  const bar = h("div", { class: "scene-bar", role: "toolbar", "aria-label": "View of the platform" }, poseSelect(app, choices), tools);
-  collapse(bar, (width) => {
+  const bar = h("div", { class: "scene-bar", role: "toolbar", "aria-label": "3D view" }, source, tools);
+  const place = (width: number): void => {
     if (width < ROOM.views) menu.prepend(views);
     else tools.before(views);
     if (width < ROOM.toggles) menu.append(toggles);
     else tools.prepend(toggles);
     if (width < ROOM.acts) menu.append(acts);
     else tools.prepend(acts);
-  });
+  };
+  collapse(bar, isModel, place);
   return bar;
 }
 
 /** Place the parts for every width that the bar gets, the focus staying where it is. */
-function collapse(bar: HTMLElement, place: (width: number) => void): void {
+function collapse(bar: HTMLElement, isModel: Signal<boolean>, place: (width: number) => void): void {
   place(Infinity);
   let before = Infinity;
-  new ResizeObserver(() => {
-    const width = bar.clientWidth;
+  const look = (): void => {
+    if (bar.clientWidth === 0) return;
+    const width = bar.clientWidth + (isModel.peek() ? ROOM.source : 0);
     const isSame = Object.values(ROOM).every((room) => width < room === before < room);
-    if (width === 0 || isSame) return;
+    if (isSame) return;
     before = width;
     const focused = document.activeElement;
     place(width);
     if (focused instanceof HTMLElement && bar.contains(focused)) focused.focus();
-  }).observe(bar);
+  };
+  new ResizeObserver(look).observe(bar);
+  effect(() => void (isModel(), look()));
 }
 
 /** Which of the poses of a record is shown. */
@@ -112,7 +134,7 @@ export function poseSelect(app: App, choices: ChoiceStore, test = "scene-source"
 }
 
 /** What is chosen seldom, behind one button. */
-function options(choices: ChoiceStore, platform: Signal<Platform | null>): { button: HTMLElement; menu: HTMLElement } {
+function options(choices: ChoiceStore, shown: Signal<Shown | null>): { button: HTMLElement; menu: HTMLElement } {
   const pick = <K extends keyof Choices>(key: K, title: string, entries: () => [Choices[K], string][]): HTMLElement => {
     const select = h("select", { "data-test": `scene-option-${key}`,
       onchange: () => choices.change({ [key]: entries()[select.selectedIndex]?.[0] } as Partial<Choices>) }); // prettier-ignore
@@ -123,17 +145,24 @@ function options(choices: ChoiceStore, platform: Signal<Platform | null>): { but
     });
     return h("label", {}, title, select);
   };
-  const points = (): [string, string][] => [
-    ...Object.keys(platform()?.points ?? {}).map((name): [string, string] => [name, name]),
-    ["", "centroid of the joints"],
-  ];
+  const points = (): [string, string][] => {
+    const now = shown();
+    const names = now?.kind === "model" ? now.bodies.map(({ name }) => name) : Object.keys(now?.points ?? {});
+    return [...names.map((name): [string, string] => [name, name]), ["", now?.kind === "model" ? "last body" : "centroid of the joints"]];
+  };
   const axes = h("input", { type: "checkbox", onchange: () => choices.change({ axes: axes.checked }) });
   effect(() => (axes.checked = choices.now().axes));
-  const menu = h("div", { class: "scene-menu card", id: "scene-menu", popover: "auto" },
+  const ofPlatforms = [
     pick("ghostOf", "Ghost shows", () => GHOSTS.map((one) => [one, one === "host" ? "the host's demand" : "the command"])),
+    pick("millimetres", "Lengths in", () => [[false, "metres"], [true, "millimetres"]]),
+  ];
+  effect(() => {
+    for (const one of ofPlatforms) one.hidden = shown()?.kind === "model";
+  });
+  const menu = h("div", { class: "scene-menu card", id: "scene-menu", popover: "auto" },
+    ...ofPlatforms,
     pick("trailOf", "Trail of", points),
     pick("trailSeconds", "Trail length", () => TRAIL_SECONDS.map((seconds) => [seconds, `${seconds} s`])),
-    pick("millimetres", "Lengths in", () => [[false, "metres"], [true, "millimetres"]]),
     pick("quality", "Picture", () => QUALITIES.map((one) => [one, QUALITY_TEXT[one]])),
     h("label", { class: "inline" }, axes, "Axes: x forward, y left, z up"),
   ); // prettier-ignore

@@ -5,18 +5,18 @@ import { h, setText } from "../core/dom";
 import { icon } from "../core/icon";
 import { effect } from "../core/signal";
 import { type Frame } from "./frame";
-import type { Panel } from "./panel";
+import { suitable, type Panel } from "./panel";
 import { splitter } from "./splitter";
 
 const CLOSE = "M6 6l12 12|M18 6 6 18";
 
 export function drawer(app: App, frame: Frame, panels: readonly Panel[]): { rail: HTMLElement; drawer: HTMLElement } {
   const mounted = new Map<string, HTMLElement>();
-  const tabs = panels.map((panel, k) =>
+  const tabs = panels.map((panel) =>
     h(
       "button",
       {
-        type: "button", title: `${panel.title} (Alt+${k + 1})`, "aria-pressed": "false", "aria-controls": "drawer",
+        type: "button", "aria-pressed": "false", "aria-controls": "drawer",
         "data-test": `tab-${panel.id}`, onclick: () => frame.togglePanel(panel.id),
       },
       icon(panel.icon, 18), h("span", {}, panel.title),
@@ -48,8 +48,17 @@ export function drawer(app: App, frame: Frame, panels: readonly Panel[]): { rail
   element.append(line, h("div", { class: "drawer-main" }, h("header", { class: "drawer-head" }, title, close), body));
   const rail = h("nav", { class: "rail", "aria-label": "Panels" }, ...tabs);
   effect(() => {
+    const known = suitable(app, panels);
+    panels.forEach((panel, k) => {
+      const [tab, at] = [tabs[k], known.indexOf(panel)];
+      if (!tab) return;
+      tab.hidden = at < 0;
+      tab.title = `${panel.title} (Alt+${at + 1})`;
+    });
+  });
+  effect(() => {
     const id = frame.panel();
-    const panel = panels.find((one) => one.id === id);
+    const panel = suitable(app, panels).find((one) => one.id === id);
     element.hidden = !panel;
     tabs.forEach((tab, k) => tab.setAttribute("aria-pressed", String(panels[k]?.id === id)));
     if (!panel) return;

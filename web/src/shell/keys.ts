@@ -4,7 +4,7 @@ import type { App } from "../app";
 import { h } from "../core/dom";
 import { VIEWS, type Frame } from "./frame";
 import { sheet } from "./modal";
-import type { Panel } from "./panel";
+import { suitable, type Panel } from "./panel";
 import type { Themes } from "./theme";
 
 type Rows = readonly (readonly [string, string])[];
@@ -35,7 +35,7 @@ const ALL: Readonly<Record<string, Rows>> = {
     ["Ctrl+Z", "undo zoom"],
     ["Ctrl+Shift+Z, Ctrl+Y", "redo zoom"],
   ],
-  "Generators, tuning": [
+  "Generators, tuning, robot": [
     ["Ctrl+Z", "undo"],
     ["Ctrl+Shift+Z, Ctrl+Y", "redo"],
   ],
@@ -51,6 +51,7 @@ const ALL: Readonly<Record<string, Rows>> = {
   "3D view": [
     ["Drag, right drag, wheel", "rotate, pan, zoom"],
     ["Double-click", "set the centre of rotation"],
+    ["J, A, I, L, T", "of a model: joint axes, body frames, inertia boxes, names, trail"],
     ["Drag, Shift+drag", "in a study, move and turn the platform"],
   ],
 };
@@ -80,13 +81,13 @@ export function listen(app: App, frame: Frame, themes: Themes, panels: readonly 
   window.addEventListener("keydown", (key) => {
     if (key.defaultPrevented || isTyping(key.target) || document.querySelector("dialog[open]")) return;
     if (key.altKey && !key.ctrlKey && !key.metaKey && /^Digit[1-9]$/.test(key.code)) {
-      const panel = panels[Number(key.code.slice(5)) - 1];
+      const panel = suitable(app, panels)[Number(key.code.slice(5)) - 1];
       if (panel) frame.togglePanel(panel.id);
     } else if (key.ctrlKey || key.metaKey || key.altKey) return;
     else if (key.key === "?") help();
     else if (key.key === "[") frame.toggleList();
     else if (key.key === "]") {
-      last = frame.panel.peek() || last || (panels[0]?.id ?? "");
+      last = frame.panel.peek() || last || (suitable(app, panels)[0]?.id ?? "");
       frame.togglePanel(last);
     } else if (key.key === "v") frame.setView(VIEWS[(VIEWS.indexOf(frame.view.peek()) + 1) % VIEWS.length] ?? "both");
     else if (key.key === "t") {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, final
 import numpy as np
 
 from motionbase.arrays import Array
+from motionbase.console.api.model_scene import is_model
 from motionbase.console.models import Exceeded, Limits
 from motionbase.errors import MotionBaseError
 from motionbase.record.axes import DOFS
@@ -164,6 +165,8 @@ def _judge(text: str) -> Judge | str:
     """The judge of a platform's text; a sentence if it describes no hexapod."""
     from motionbase.platform.atlas.text import platforms_of_text
 
+    if is_model(text):
+        return "it is a multibody model, not a motion platform"
     try:
         return Judge(*platforms_of_text(text))
     except MotionBaseError as error:

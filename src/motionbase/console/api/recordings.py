@@ -29,6 +29,7 @@ from motionbase.console.live.runs import derived_channel
 from motionbase.console.models import (
     Channel,
     Derive,
+    ModelScene,
     RecordingEvent,
     RecordingFile,
     RecordingInfo,
@@ -271,10 +272,10 @@ def router(console: Console) -> APIRouter:
         return Response(await turns.take(look), media_type="application/octet-stream")
 
     @api.get("/scene", dependencies=[Depends(viewer)])
-    async def platform(file: str) -> Scene:
-        """The platform of a recording to scale, without meshes, because its text may name any file."""
+    async def platform(file: str) -> Scene | ModelScene:
+        """The platform or model of a recording to scale, without mesh files, because its text may name any file."""
 
-        def look() -> Scene:
+        def look() -> Scene | ModelScene:
             with opened.use(path_of(console, file)) as recording:
                 return stored_scene(str(recording.source.about.get("platform", "")))
 

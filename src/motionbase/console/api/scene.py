@@ -1,4 +1,4 @@
-"""`/api/scene` and `/api/mesh`: the platform of a ring to scale, and the user's meshes of its parts."""
+"""`/api/scene` and `/api/mesh`: the platform or model of a ring to scale, and the user's meshes of its parts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from fastapi.responses import FileResponse
 
 from motionbase.console.access import viewer
 from motionbase.console.api.judge import Judge, judge_of, judge_of_text, why_no_platform
+from motionbase.console.api.model_scene import model_of_text
 from motionbase.console.api.sentences import NotThere, SentenceRoute
-from motionbase.console.models import Mesh, Scene, SourceName, SphereShape, SphereWheel
+from motionbase.console.models import Mesh, ModelScene, Scene, SourceName, SphereShape, SphereWheel
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
@@ -118,8 +119,26 @@ def judge_for(console: Console, source: SourceName) -> Judge:
     return judge
 
 
-def stored_scene(text: str) -> Scene:
-    """The scene of the platform in a recording, or 404 with the reason."""
+def shown_scene(console: Console, source: SourceName) -> Scene | ModelScene:
+    """The scene of a ring, or 404 with the reason."""
+    header = console.source(source).header
+    if header is not None and (model := model_scene(header.layout.platform)):
+        return model
+    return scene_of(judge_for(console, source), trusted_files(console))
+
+
+def model_scene(text: str) -> ModelScene | None:
+    """The scene of a multibody model; None if the text is not that of a model, 404 if it cannot be drawn."""
+    found = model_of_text(text)
+    if isinstance(found, str):
+        raise NotThere(f"no picture: {found}")
+    return found
+
+
+def stored_scene(text: str) -> Scene | ModelScene:
+    """The scene of the platform or model in a recording, or 404 with the reason."""
+    if model := model_scene(text):
+        return model
     judge = judge_of_text(text)
     if isinstance(judge, str):
         raise NotThere(f"no picture: {judge if text else 'the recording carries no platform'}")
@@ -141,9 +160,9 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(route_class=SentenceRoute, dependencies=[Depends(viewer)])
 
     @api.get("/api/scene")
-    async def scene(source: SourceName = "live") -> Scene:
-        """The platform to scale."""
-        return await console.turns.looking.take(lambda: scene_of(judge_for(console, source), trusted_files(console)))
+    async def scene(source: SourceName = "live") -> Scene | ModelScene:
+        """The platform or model to scale."""
+        return await console.turns.looking.take(lambda: shown_scene(console, source))
 
     @api.get("/api/mesh/{number}", response_class=FileResponse)
     async def mesh(number: int, source: SourceName = "live") -> FileResponse:

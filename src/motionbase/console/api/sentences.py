@@ -71,8 +71,14 @@ def status_of(error: MotionBaseError) -> int:
 def invalid(error: RequestValidationError) -> str:
     """The first error of a request: the field, what is wanted, what was given."""
     first: Mapping[str, Any] = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
+    return told({**first, "loc": first["loc"][1:] or first["loc"]})
+
+
+def told(first: Mapping[str, Any]) -> str:
+    """An error of a model as text: the field, what is wanted, what was given."""
+    where = ".".join(str(part) for part in first["loc"])
     message = str(first["msg"]).removeprefix("Value error, ")  # our own message
     given = repr(first.get("input"))
     shown = given if len(given) <= SHOWN else given[:SHOWN] + "..."
-    return f"{where}: {message[:1].lower()}{message[1:]}; {shown} was given"
+    sentence = f"{message[:1].lower()}{message[1:]}"
+    return f"{where}: {sentence}; {shown} was given" if where else sentence

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
-from functools import lru_cache
 
 import numpy as np
 
@@ -14,6 +12,7 @@ from motionbase.console.live.life import base_life
 from motionbase.console.live.runs import Run
 from motionbase.console.live.stopped_by import stopped_by
 from motionbase.console.models import Ring, Timing
+from motionbase.recording.recorder.files import platform_name
 from motionbase.ring.backend import Device
 from motionbase.ring.living import unnamed
 from motionbase.ring.reader import ReaderState
@@ -41,7 +40,7 @@ def ring_status(follower: Follower) -> Ring:
         generation=follower.generation,
         writer=header.writer if header else "",
         writer_pid=header.writer_pid if header else 0,
-        platform=_platform_name(layout.platform) if layout else "",
+        platform=platform_name(layout.platform) if layout else "",
         schema_name=layout.schema.name if layout else "",
         schema_hash=layout.schema.hash.hex() if layout else "",
         channels=len(layout.schema.channels) if layout else 0,
@@ -103,12 +102,3 @@ def _largest(values: np.ndarray | None) -> float | None:
 
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
-
-
-@lru_cache(maxsize=8)
-def _platform_name(text: str) -> str:
-    """Name of the platform in the ring; "" if there is none."""
-    try:
-        return str(tomllib.loads(text).get("name", ""))
-    except tomllib.TOMLDecodeError:
-        return ""

@@ -61,12 +61,28 @@ from motionbase.console.models.ring import (
     Schema,
     Timing,
 )
-from motionbase.console.models.shown import Layout, Mesh, Scene, SphereShape, SphereWheel
+from motionbase.console.models.shown import (
+    Layout,
+    Mesh,
+    ModelBody,
+    ModelGround,
+    ModelJoint,
+    ModelScene,
+    ModelShape,
+    Scene,
+    SphereShape,
+    SphereWheel,
+)
 from motionbase.console.models.status import Job, Recorder, Replay, Status, Strip
 from motionbase.console.models.who import Me, Seat, TakeSeat
 
 __all__ = (
     "Model",
+    "ModelBody",
+    "ModelGround",
+    "ModelJoint",
+    "ModelScene",
+    "ModelShape",
     "Numbers",
     "SourceName",
     "Me",

@@ -19,6 +19,7 @@ import { sets } from "./sets";
 export const generators: Panel = {
   id: "generators",
   title: "Generators",
+  suits: (app) => !app.session.runsModel(),
   icon: "M3 12c2-8 5-8 7 0s5 8 7 0|M17 12c1-4 2.4-6 4-6",
   mount(app) {
     const block = new Block(app);

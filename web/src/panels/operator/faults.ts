@@ -18,7 +18,6 @@ export function faults(app: App, reset: HTMLElement): HTMLElement {
   const what = h("p", { class: "grow", "data-test": "fault", role: "alert" });
   const now = h("div", { class: "p-fault row" }, what, reset);
   const warnings = h("p", { class: "warn", "data-test": "warnings" });
-  const lately = h("ol", { class: "p-lately", "aria-label": "Recent" });
   effect(() => {
     const { strip } = stopped();
     const fault = base.fault() ?? (strip && `emergency stop: ${base.isFresh() ? "it acts until it is reset" : strip}`);
@@ -29,6 +28,22 @@ export function faults(app: App, reset: HTMLElement): HTMLElement {
     warnings.hidden = base.warnings() === "";
     setText(warnings, `Warning: ${base.warnings()}`);
   });
+  return section("Faults", [], now, warnings, recent(app));
+}
+
+/** What was wrong lately, as a part of its own: for a panel that says elsewhere what is wrong now. */
+export function lately(app: App): HTMLElement {
+  const list = recent(app);
+  const none = h("p", { class: "faint p-small" }, "Nothing was wrong so far.");
+  effect(() => {
+    app.session.events();
+    none.hidden = !list.hidden;
+  });
+  return section("Recent faults and warnings", [], none, list);
+}
+
+function recent(app: App): HTMLElement {
+  const lately = h("ol", { class: "p-lately", "aria-label": "Recent" });
   effect(() => {
     const found = app.session.events().filter(
       (event) => event.source === "live" && BAD.includes(event.what),
@@ -44,5 +59,5 @@ export function faults(app: App, reset: HTMLElement): HTMLElement {
       ),
     );
   });
-  return section("Faults", [], now, warnings, lately);
+  return lately;
 }

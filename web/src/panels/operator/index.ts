@@ -22,6 +22,7 @@ const ORDER: Known[] = ["down", "standby", "drive", "off", "lower", "settle", "f
 export const operator: Panel = {
   id: "operator",
   title: "Operator",
+  suits: (app) => !app.session.runsModel(),
   icon: "M12 3v9|M7.5 6.5a7.5 7.5 0 1 0 9 0",
   mount(app) {
     const { resetButton, element } = actions(app);

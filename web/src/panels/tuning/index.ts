@@ -13,14 +13,14 @@ import { openFile, saveFile } from "../common/files";
 import { gate, iconButton, ICONS, note, section, whileVisible } from "../common/ui";
 import { grouped } from "./groups";
 import { row, type Row } from "./row";
-import { Tuner, type Values } from "./tuner";
+import { tunerOf, type Tuner, type Values } from "./tuner";
 
 export const tuning: Panel = {
   id: "tuning",
   title: "Tuning",
   icon: "M4 6h9|M17 6h3|M15 4v4|M4 12h3|M11 12h9|M9 10v4|M4 18h7|M15 18h5|M13 16v4",
   mount(app) {
-    const tuner = new Tuner(app);
+    const tuner = tunerOf(app);
     const { found } = tuner;
     const trouble = note("info", "tuning-trouble");
     const refresh = async (): Promise<void> => {

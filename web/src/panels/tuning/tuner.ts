@@ -10,6 +10,15 @@ export type Values = Record<string, number[]>;
 
 const PATH = "/api/parameters";
 
+const made = new WeakMap<App, Tuner>();
+
+/** That of the page: panels that change parameters take back each other's steps. */
+export function tunerOf(app: App): Tuner {
+  const known = made.get(app) ?? new Tuner(app);
+  made.set(app, known);
+  return known;
+}
+
 export class Tuner {
   readonly found: Signal<Parameters | null> = signal<Parameters | null>(null);
   readonly canUndo: Signal<boolean> = signal(false);
@@ -28,11 +37,11 @@ export class Tuner {
     this.#tell();
   }
 
-  /** Ask for new numbers; a refusal is thrown, and is no step. */
-  async change(values: Values): Promise<void> {
+  /** Ask for new numbers; a refusal is thrown, and is no step. @param key of a hand that goes on: one step in all */
+  async change(values: Values, key = ""): Promise<void> {
     const before = this.#now(values);
     await this.#send(values);
-    this.#steps.push(before);
+    this.#steps.push(before, key);
     this.#tell();
   }
 

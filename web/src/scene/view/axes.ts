@@ -15,6 +15,16 @@ export function axes(length: number, through: boolean): Mesh {
   return mesh;
 }
 
+/** Through a point, along a direction: the axis that something turns about. @param length on either side [m] */
+export function arrow(direction: Vec, length: number, colour: Color): Mesh {
+  const size = Math.hypot(...direction);
+  const to = (share: number): Vec => [(share * length * direction[0]) / size, (share * length * direction[1]) / size, (share * length * direction[2]) / size];
+  const build = new Build().bar(to(-1), to(0.85), 0.016 * length, colour, 8).bar(to(0.82), to(1), 0.06 * length, colour, 12, 0.001 * length);
+  const mesh = new Mesh(build.done(), new MeshBasicMaterial({ vertexColors: true, toneMapped: false, depthTest: false, transparent: true }));
+  mesh.renderOrder = 5;
+  return mesh;
+}
+
 function arrows(length: number): BufferGeometry {
   const build = new Build();
   DIRECTIONS.forEach((direction, k) => {

@@ -26,9 +26,9 @@ export class Ground {
 
   /**
    * @param floor height in W [m]; @param reach radius of the base [m]; @param neutral height of the platform [m]
-   * @param fine real shadows fall on it; else a blob follows the platform
+   * @param fine real shadows fall on it; else a blob follows the platform; @param hasFront whether it says where that is
    */
-  constructor(floor: number, reach: number, neutral: number, colours: Theme, fine: boolean) {
+  constructor(floor: number, reach: number, neutral: number, colours: Theme, fine: boolean, hasFront = true) {
     this.#floor = floor;
     this.#neutral = neutral;
     const step = gridStep(reach);
@@ -37,14 +37,14 @@ export class Ground {
     this.objects = [
       at(new Mesh(disc, new MeshBasicMaterial({ vertexColors: true, toneMapped: false })), floor, -3),
       at(grid(step, radius, colours), floor + 0.001 * reach, -2),
-      ...markings(floor + 0.002 * reach, step, reach, colours).map((mark) => at(mark, floor + 0.002 * reach, -1)),
+      ...markings(floor + 0.002 * reach, step, reach, colours, hasFront).map((mark) => at(mark, floor + 0.002 * reach, -1)),
     ];
     this.#blob = fine ? null : blob(2.1 * reach, colours);
     if (this.#blob) this.objects.push(at(this.#blob, floor + 0.0015 * reach, -1));
     else this.objects.push(at(shadowCatcher(1.6 * reach, colours), floor + 0.0015 * reach, -1));
   }
 
-  place({ p, R }: Placement): void {
+  place({ p, R }: Pick<Placement, "p" | "R">): void {
     if (!this.#blob) return;
     this.#blob.position.set(p[0], p[1], this.#blob.position.z);
     this.#blob.rotation.z = Math.atan2(R[1][0], R[0][0]);
@@ -62,6 +62,7 @@ function at<T extends Object3D>(object: T, z: number, order: number): T {
 
 /** A metre for big bases, less for small ones. */
 function gridStep(reach: number): number {
+  if (reach > 12 || reach < 0.12) return 10 ** Math.floor(Math.log10(reach / 1.2));
   return reach > 1.2 ? 1 : reach > 0.6 ? 0.5 : 0.1;
 }
 
@@ -93,7 +94,7 @@ function grid(step: number, radius: number, colours: Theme): Object3D {
 }
 
 /** Where the front is, and how long a square of the grid. */
-function markings(z: number, step: number, reach: number, colours: Theme): Object3D[] {
+function markings(z: number, step: number, reach: number, colours: Theme, hasFront: boolean): Object3D[] {
   const high = 0.16 * reach;
   const front = lettering("FRONT", high, colours);
   front.rotation.z = Math.PI / 2; // readable from the front
@@ -107,7 +108,7 @@ function markings(z: number, step: number, reach: number, colours: Theme): Objec
   ruler.setAttribute("position", new Float32BufferAttribute(
     [x, -x, 0, x, -x + step, 0, x - end, -x, 0, x + end, -x, 0, x - end, -x + step, 0, x + end, -x + step, 0], 3,
   )); // prettier-ignore
-  return [front, scale, new LineSegments(ruler, new LineBasicMaterial({ color: colours.text, toneMapped: false }))];
+  return [...(hasFront ? [front] : []), scale, new LineSegments(ruler, new LineBasicMaterial({ color: colours.text, toneMapped: false }))];
 }
 
 function lettering(text: string, high: number, colours: Theme): Mesh {

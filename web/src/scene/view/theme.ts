@@ -18,6 +18,8 @@ export interface Theme {
   accent: Color;
   ghost: Color;
   trail: Color;
+  /** Of an axis that something turns about. */
+  axis: Color;
   levels: Record<Level, Color>;
 }
 
@@ -55,6 +57,7 @@ export function theme(): Theme {
     accent,
     ghost: accent,
     trail: token("--trace-2"),
+    axis: token("--trace-4"),
     levels: {
       free: new Color(isDark ? "#3f8fd8" : "#2f7fcb"),
       near: new Color(isDark ? "#f0a91f" : "#e59a0c"),

@@ -1,20 +1,15 @@
 /** The canvas: it is drawn only where something changed, and says when it cannot be. */
 
 import { NeutralToneMapping, PCFShadowMap, Raycaster, Vector2, Vector3, WebGLRenderer, type Intersection, type Object3D } from "three";
-import type { PartGap, Scene as Platform } from "../../net/types";
 import type { Choices, Preset, Seen } from "../choices";
 import { Governor } from "../governor";
-import { meanRadius, NEUTRAL, placement, strokeShare, vec, type Placement, type Pose } from "../kinematics";
-import type { Turn } from "../pose";
-import { floorHeight } from "./base";
-import { eyePoint } from "./cabin";
+import type { Pose } from "../kinematics";
 import { OrbitCamera } from "./camera";
+import type { Drawn, Maker } from "./drawn";
 import { dragged } from "./grab";
 import { listen } from "./input";
 import { studio } from "./materials";
-import type { OwnParts } from "./meshes";
 import { setColourSpace, theme } from "./theme";
-import { World } from "./world";
 
 const SOFTWARE_INTERVAL_MS = 1000 / 30;
 const SOFTWARE_PIXELS = 480_000;
@@ -37,8 +32,8 @@ export class View {
   readonly #camera = new OrbitCamera();
   readonly #governor: Governor;
   readonly #renderer: WebGLRenderer;
-  #world: World | null = null;
-  #own: OwnParts = {};
+  #world: Drawn | null = null;
+  #make: Maker | null = null;
   #choices: Choices;
   #isDirty = true;
   #isLost = false;
@@ -83,26 +78,19 @@ export class View {
     });
   }
 
-  /** @param own the user's meshes, by part */
-  show(platform: Platform, own: OwnParts, seen: Seen | null): void {
-    const isOther = this.#world?.platform.name !== platform.name;
-    this.#own = own;
-    const reach = meanRadius(platform.base);
-    const floor = floorHeight(platform);
-    const before = this.#world;
-    this.#build(platform);
-    const eye = eyePoint(platform)?.place[2];
-    const ball = platform.sphere;
-    const over = ball ? vec(ball.centre)[2] + ball.radius : eye === undefined ? 0.6 * reach : eye + 0.2 * reach + 0.1;
-    const top = vec(platform.p_neutral)[2] + over;
-    this.#camera.setHome(new Vector3(0, 0, 0.5 * (floor + top)), Math.hypot(0.5 * (top - floor), 1.15 * reach));
-    if (seen?.platform === platform.name) this.look(seen);
-    else if (isOther || !before) this.#camera.preset("isometric", -Infinity);
+  show(make: Maker, seen: Seen | null): void {
+    const before = this.#world?.name;
+    this.#make = make;
+    this.#build();
+    this.#comeHome();
+    const name = this.#world?.name;
+    if (seen && seen.platform === name) this.look(seen);
+    else if (before !== name) this.#camera.preset("isometric", -Infinity);
   }
 
   /** Colours anew, after dark became light. */
   recolour(): void {
-    if (this.#world) this.#build(this.#world.platform);
+    this.#build();
   }
 
   choose(choices: Choices): void {
@@ -113,28 +101,11 @@ export class View {
     this.#isDirty = true;
   }
 
-  /** @param shares of the stroke by leg; @param ghost the demand, null for none; @param t of the record [s] */
-  pose(placed: Placement, shares: readonly number[], ghost: Placement | null, t: number): void {
-    const world = this.#world;
-    if (!world) return;
-    world.place(placed);
-    world.stroke(shares);
-    world.ghost(ghost);
+  /** What is drawn was moved. @param t of the record [s], NaN where its trail does not go on */
+  moved(t: number): void {
     const { trail, trailOf, trailSeconds } = this.#choices;
-    const point = trail ? world.point(trailOf) : null;
-    if (point && Number.isFinite(t)) world.trail.add(t, point, trailSeconds);
-    this.#isDirty = true;
-  }
-
-  /** The sphere on its wheels, where the platform has one. */
-  turn(Q: Turn): void {
-    this.#world?.turn(Q);
-    this.#isDirty = true;
-  }
-
-  /** Pairs of parts, the nearest first. */
-  near(gaps: readonly PartGap[]): void {
-    this.#world?.near(gaps);
+    const point = trail ? this.#world?.point(trailOf) : null;
+    if (point && Number.isFinite(t)) this.#world?.trail.add(t, point, trailSeconds);
     this.#isDirty = true;
   }
 
@@ -144,12 +115,14 @@ export class View {
   }
 
   preset(name: Preset): void {
+    this.#comeHome();
     this.#camera.preset(name, performance.now());
     this.#world?.choose(this.#choices, this.#camera.isPilot);
     this.#isDirty = true;
   }
 
   fit(): void {
+    this.#comeHome();
     this.#camera.fit(performance.now());
     this.#world?.choose(this.#choices, this.#camera.isPilot);
     this.#isDirty = true;
@@ -164,7 +137,7 @@ export class View {
 
   seen(): Seen {
     const { azimuth, elevation, distance, target } = this.#camera.stand;
-    const platform = this.#world?.platform.name ?? "";
+    const platform = this.#world?.name ?? "";
     return { platform, pilot: this.#camera.isPilot, azimuth, elevation, distance, target: target.toArray() };
   }
 
@@ -197,8 +170,7 @@ export class View {
   draw(): void {
     const world = this.#world;
     if (!world) return;
-    const eye = new Vector3(...world.eye).applyMatrix4(world.T_WP);
-    this.#camera.update(eye, world.Q_eye);
+    this.#camera.update(world.eyeInWorld(), world.Q_eye);
     const perPixel = this.#camera.metresPerPixel(this.#height);
     world.scaleLabels(perPixel);
     const pixel = (distance: number): number => perPixel * (this.#camera.isParallel ? 1 : distance);
@@ -214,19 +186,22 @@ export class View {
     this.canvas.remove();
   }
 
-  #build(platform: Platform): void {
+  /** What the camera fits into view, where it is now. */
+  #comeHome(): void {
+    const home = this.#world?.home;
+    if (home) this.#camera.setHome(new Vector3(...home.centre), home.radius);
+  }
+
+  #build(): void {
+    if (!this.#make) return;
     setColourSpace(this.#renderer, this.fine);
     const colours = theme();
-    const placed = this.#world?.platform === platform ? this.#world.placed : null;
     this.#world?.dispose();
-    const world = new World(platform, colours, this.fine, this.#own);
+    const world = this.#make(colours, this.fine);
     if (this.fine) {
       world.scene.environment = studio(this.#renderer, colours);
       world.scene.environmentIntensity = colours.isDark ? 0.55 : 0.8;
     }
-    const start = placed ?? placement(platform, NEUTRAL);
-    world.place(start);
-    world.stroke(start.legs.map((leg) => strokeShare(platform, leg.length)));
     this.#world = world;
     this.choose(this.#choices);
   }
@@ -234,7 +209,7 @@ export class View {
   #grasps(x: number, y: number): boolean {
     const world = this.#world;
     if (!world || this.#camera.isPilot || !this.told.held()) return false;
-    const hit = this.#hit(x, y, [world.moving]);
+    const hit = this.#hit(x, y, world.graspable);
     this.#grasp = hit?.distance ?? 1;
     return hit !== undefined;
   }

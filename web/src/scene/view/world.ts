@@ -7,6 +7,7 @@ import { inWorld, meanRadius, vec, type Placement, type Vec } from "../kinematic
 import { axes } from "./axes";
 import { baseFrame, floorHeight } from "./base";
 import { cabin, eyePoint } from "./cabin";
+import type { Drawn } from "./drawn";
 import { Ghost } from "./ghost";
 import { Ground } from "./ground";
 import { horizon, markers } from "./horizon";
@@ -25,9 +26,10 @@ const POINT_LABEL_PX = 18;
 const BRIGHT = 1.7; // frames are dark, and their colour is multiplied by that of the mark
 const LEG_LABEL_AT = 0.42; // of the leg's length from its foot
 
-export class World {
+export class World implements Drawn {
   readonly scene = new Scene();
   readonly trail: Trail;
+  readonly home: Drawn["home"];
   /** Who looks from within: place in P, and orientation in W. */
   eye: Vec;
   readonly Q_eye = new Quaternion();
@@ -65,6 +67,9 @@ export class World {
     const ball = platform.sphere;
     this.#head = vec(ball?.points["head"]);
     this.eye = eyePoint(platform)?.place ?? [0, 0, 0.6 * reach];
+    const over = ball ? vec(ball.centre)[2] + ball.radius : headroom(platform, reach);
+    const top = neutral[2] + over;
+    this.home = { centre: [0, 0, 0.5 * (floor + top)], radius: Math.hypot(0.5 * (top - floor), 1.15 * reach) };
     this.scene.background = colours.background;
     this.#ground = new Ground(floor, reach, neutral[2], colours, fine);
     this.#legs = new Legs(platform, surfaces, colours, own);
@@ -158,9 +163,16 @@ export class World {
     this.#near.show(gaps[0]);
   }
 
-  /** What moves, for a hand to grasp. */
-  get moving(): Group {
-    return this.#moving;
+  get name(): string {
+    return this.platform.name;
+  }
+
+  get graspable(): Group[] {
+    return [this.#moving];
+  }
+
+  eyeInWorld(): Vector3 {
+    return new Vector3(...this.eye).applyMatrix4(this.T_WP);
   }
 
   ghost(placed: Placement | null): void {
@@ -201,6 +213,12 @@ export class World {
       material?.dispose();
     });
   }
+}
+
+/** What stands over the joints of a platform without a sphere: up to a head above the eye point [m]. */
+function headroom(platform: Platform, reach: number): number {
+  const eye = eyePoint(platform)?.place[2];
+  return eye === undefined ? 0.6 * reach : eye + 0.2 * reach + 0.1;
 }
 
 function solid(geometry: BufferGeometry, material: Material): Mesh {
