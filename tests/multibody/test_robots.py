@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import brentq
 
 from motionbase.compile import compile
+from motionbase.errors import ModelError
 from motionbase.multibody import Model
 from motionbase.multibody.elements import JointDamper, JointSpring, PointForce, Stiction
 from motionbase.multibody.models.comau import A2, A3, D1, D4, JOINTS, KP, PROFILES, RIGID, Arm, comau
@@ -140,6 +141,18 @@ def test_equations_are_those_the_formulations_authors_count() -> None:
         for model in (comau(), comau(friction=True), comau(flexible=FORE), comau(flexible=BOTH))
     ]
     assert counts == [114, 120, 138, 162]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"flexible": ("hand",)}, "no arm 'hand'; arms: upper, fore"),
+        ({"beams": 0}, "beams is 0, a whole number from 1"),
+    ],
+)
+def test_bad_calls_are_one_sentence(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ModelError, match=said):
+        comau(**wrong)
 
 
 def weightless(model: Model, stiffer: float = 1.0) -> Model:

@@ -57,7 +57,7 @@ CASES = {
     "srms_on_orbiter": Case(2e-3, 10.0, 1e-2, 1.0),
     "puma560": Case(2e-4, 10.0, 1e-3, 0.1),
     "comau": Case(2e-4, 10.0, 2e-4, 0.05),
-    "comau_flexible": Case(5e-6, 0.02, 1e-5, 1e-3, "beams of 1e4 rad/s and more, which the tree's steps must follow"),
+    "comau_flexible": Case(5e-6, 0.02, 5e-6, 2e-3, "beams of 1e4 rad/s and more, which the tree's steps must follow"),
     "arm7": Case(2e-4, 10.0, 1e-3, 0.1),
     "arm7_free": Case(1e-3, 10.0, 1e-2, 1.0),
     "chain30": Case(1e-3, 0.1, 1e-3, 0.1, "chaotic, and 510 equations"),
@@ -139,8 +139,8 @@ def test_constraints_are_met(name: str) -> None:
 # conservative ones: seconds and step [s], long enough to lose more than a method of second order gives and takes
 CONSERVATIVE = {
     "pendulum": (30.0, 1e-2), "two_link": (20.0, 5e-3), "top": (2.0, 5e-4), "four_bar": (10.0, 2e-3),
-    "slider_crank": (10.0, 2e-3), "double_four_bar": (10.0, 2.5e-3), "bricard": (30.0, 2e-2),
-    "puma560": (20.0, 5e-3), "robot6": (3.0, 1e-3), "rotating_beam": (1.0, 1e-3),
+    "slider_crank": (10.0, 2e-3), "double_four_bar": (8.0, 2.5e-3), "bricard": (30.0, 2e-2),
+    "puma560": (60.0, 1e-2), "rotating_beam": (1.0, 1e-3),
 }  # fmt: skip
 
 
@@ -159,14 +159,15 @@ def energy(name: str, method: str, dt: float) -> np.ndarray:
 @pytest.mark.parametrize("method", ["ms", "bdf2"])
 @pytest.mark.parametrize("name", some(CONSERVATIVE, ("pendulum", "top", "bricard")))
 def test_energy_falls(name: str, method: str) -> None:
-    """Peaks of three parts of a run fall.
-
-    Within a swing the error of second order gives and takes: beyond the start's energy it gives nothing, or something
-    that falls with the square of the step.
-    """
+    """Peaks of three parts of a run fall, and what is given back within a swing falls with the square of the step."""
     dt = CONSERVATIVE[name][1]
     E = energy(name, method, dt)
     peaks = [part.max() for part in np.array_split(E, 3)]
     assert peaks[2] < peaks[1] < peaks[0]
-    if E.max() > 1e-6:
-        assert E.max() > 3.3 * energy(name, method, dt / 2).max()
+    if (given := largest_rise(E)) > 1e-5:
+        assert given > 3.0 * largest_rise(energy(name, method, dt / 2))  # 3.3 to 4.0 measured
+
+
+def largest_rise(E: np.ndarray) -> float:
+    """By how much energy ever stands above what it was before."""
+    return float((E - np.minimum.accumulate(E)).max())

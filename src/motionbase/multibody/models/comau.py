@@ -58,6 +58,8 @@ def comau(friction: bool = False, flexible: Collection[Arm] = (), beams: int = 1
     """
     if unknown := sorted(set(flexible) - set(LENGTHS)):
         raise ModelError(f"comau: no arm {unknown[0]!r}; arms: {', '.join(LENGTHS)}")
+    if not isinstance(beams, int) or isinstance(beams, bool) or beams < 1:
+        raise ModelError(f"comau: beams is {beams!r}, a whole number from 1 is wanted")
     robot = _Parts()
     robot.add("j1", "column", ZERO, Z)
     robot.add_arm("j2", "upper", (A1, 0.0, D1), Y, Z, beams if "upper" in flexible else 0)
