@@ -134,9 +134,10 @@ class Network:
             places = [chosen]
         for _ in range(SAMPLES - 1):
             q = self.start_q + SPREAD * rng.standard_normal(self.model.nq)
-            for joint, (at, _) in zip(self.model.joints, self.model.q_slices, strict=True):
+            for joint, (at, modes) in zip(self.model.joints, self.model.q_slices, strict=True):
                 if joint.motion.has_quaternion:
                     q[at.stop - 4 : at.stop] /= np.linalg.norm(q[at.stop - 4 : at.stop])
+                q[modes] = self.start_q[modes]  # bent bodies stay as they are: their amplitudes have a size of their own
             v = self.start_v + SPREAD * rng.standard_normal(self.model.nv)
             places.append(places_at(assembly, self.model, q, v))
         sizes = np.concatenate([np.asarray(p.own_sizes(), dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
