@@ -87,7 +87,7 @@ class Network:
         """The state at the start, with multipliers and accelerations that fit."""
         assembly = self.network.assembly
         given = self._inputs() if inputs is None else np.asarray(inputs, dtype=np.float64)
-        return start_state(assembly, places_at(assembly, self.model, self.start_q, self.start_v), given)
+        return start_state(assembly, places_at(self.network, self.start_q, self.start_v), given)
 
     def _inputs(self, holds: float | None = None) -> Array:
         """As given, or nothing acts and every closure holds; `holds` sets all switches (1 or 0)."""
@@ -128,7 +128,7 @@ class Network:
         assembly, rng = self.network.assembly, np.random.default_rng(0)
         begin = self.start()
         own, own_dot, kept = begin.own, begin.own_dot, begin.kept
-        places = [places_at(assembly, self.model, self.start_q, self.start_v)]
+        places = [places_at(self.network, self.start_q, self.start_v)]
         if self.chosen_at is not None:
             chosen, own, own_dot, kept = self.chosen_at
             places = [chosen]
@@ -137,9 +137,9 @@ class Network:
             for joint, (at, modes) in zip(self.model.joints, self.model.q_slices, strict=True):
                 if joint.motion.has_quaternion:
                     q[at.stop - 4 : at.stop] /= np.linalg.norm(q[at.stop - 4 : at.stop])
-                q[modes] = self.start_q[modes]  # bent bodies stay as they are: their amplitudes have a size of their own
+                q[modes] = self.start_q[modes]  # amplitudes have a size of their own
             v = self.start_v + SPREAD * rng.standard_normal(self.model.nv)
-            places.append(places_at(assembly, self.model, q, v))
+            places.append(places_at(self.network, q, v))
         sizes = np.concatenate([np.asarray(p.own_sizes(), dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
         p, found = _momenta(assembly), []
         for k, near in enumerate(places):

@@ -238,9 +238,7 @@ class ElementForce(AbstractPart):
     States of an element are own unknowns, in units of their size.
     """
 
-    def __init__(
-        self, element: AbstractElement, sites: Sites, joints: Sequence[NetworkJoint], q0: Array
-    ) -> None:
+    def __init__(self, element: AbstractElement, sites: Sites, joints: Sequence[NetworkJoint], q0: Array) -> None:
         model = sites.model
         self.name, self.element, self.model, self.joints, self.sites = element.name, element, model, joints, sites
         self._ports = element.inputs(model)

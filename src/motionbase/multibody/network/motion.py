@@ -73,7 +73,11 @@ def violation(network: ModelNetwork) -> Kernel:
         places = places_of(nodes)
         misses: list[Expr] = [ca.SX(0)]
         for part, start in _with_starts(network):
-            if isinstance(part, Constraint | AxesJoint | ModalBody) and part.acceleration is None and Own.HOLONOMIC in part.own:
+            if (
+                isinstance(part, Constraint | AxesJoint | ModalBody)
+                and part.acceleration is None
+                and Own.HOLONOMIC in part.own
+            ):
                 at = [_place(places, n) for n in part.nodes]
                 inner = [start + k for k, kind in enumerate(part.own) if kind in (Own.COORDINATE, Own.MODE)]
                 s = own[0][inner] if inner else ca.SX(0, 1)

@@ -24,7 +24,7 @@ from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
-from motionbase.multibody.watch import SimulationWarning
+from motionbase.multibody.watch import SimulationWarning, overbent
 
 Inputs: TypeAlias = Callable[[Sequence[Port], float, int], tuple[dict[str, Array], dict[str, Array]]]
 OPENED = 1e-6  # [m, rad] a constraint may be open by without a word
@@ -74,6 +74,8 @@ def simulate_network(job: NetworkJob, method: Any, inputs: Inputs) -> Trajectory
             SimulationWarning,
             stacklevel=3,
         )
+    for sentence in overbent(model, run.t, run.q):
+        warnings.warn(sentence, SimulationWarning, stacklevel=3)
     return _trajectory(model, chosen.name, run)
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, final
 
 import casadi as ca
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.multibody.model import Model
 from motionbase.multibody.network.assembly import Assembly
 from motionbase.multibody.network.nodes import Node
+from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.multibody.network.parts import INTEGRATED, Own
 from motionbase.multibody.network.sites import point_of
 from motionbase.multibody.tree.dynamics import Tree
@@ -35,21 +36,23 @@ class StartState:
         }  # fmt: skip
 
 
-def node_motions(assembly: Assembly, model: Model) -> ca.Function:
+@lru_cache(maxsize=4)
+def node_motions(network: ModelNetwork) -> ca.Function:
     """(q, v) -> (nodes, 18) position, rotation matrix, velocity, angular velocity of every node."""
+    model = network.model
     q, v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
     state = Tree(model).state(q, v)
     rows = []
-    for node in assembly.bodies:
+    for node in network.assembly.bodies:
         body, point = point_of(node)
         at = state.point(body, point or (float(node.com[0]), float(node.com[1]), float(node.com[2])))
         rows.append(ca.horzcat(at.p.T, ca.reshape(at.R.T, 1, 9), at.velocity[3:].T, at.velocity[:3].T))
     return ca.Function("node_motions", [q, v], [ca.densify(ca.vertcat(*rows))])
 
 
-def places_at(assembly: Assembly, model: Model, q: Array, v: Array) -> Array:
+def places_at(network: ModelNetwork, q: Array, v: Array) -> Array:
     """(nodes, 18) places of all nodes; a node for the ground stands still at its origin."""
-    return np.array(node_motions(assembly, model)(q, v))
+    return np.array(node_motions(network)(q, v))
 
 
 def start_state(assembly: Assembly, places: Array, inputs: Array) -> StartState:

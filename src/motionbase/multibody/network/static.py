@@ -94,7 +94,7 @@ def static(
     full = _inputs(network, inputs or {})
     own = np.concatenate([np.asarray(p.own_start(), dtype=np.float64) for p in network.assembly.parts] or [np.empty(0)])
     kept = np.concatenate([np.asarray(p.kept, dtype=np.float64) for p in network.assembly.parts] or [np.empty(0)])
-    places = places_at(network.assembly, model, q, np.zeros(model.nv))
+    places = places_at(network, q, np.zeros(model.nv))
     at, total, taken = _loaded(model, SmallMotion(network.assembly, places, own, kept, full, np.zeros(3)), omega, steps)
     _check_turn(model, at)
     return Rest(model, _coordinates(network, at), at, float(np.abs(at.residual()[0]).max()), total, taken)
