@@ -64,6 +64,7 @@ ELEMENTS: dict[str, type[Any]] = {
     "motor": elements.Motor,
     "point_force": elements.PointForce,
     "point_spring": elements.PointSpring,
+    "frame_spring": elements.FrameSpring,
     "gravity_gradient": elements.GravityGradient,
     "sphere_contact": elements.SphereContact,
     "plane_contact": elements.PlaneContact,

@@ -111,6 +111,8 @@ def field_value(source: TomlSource, at: Keys, value: Any, annotation: str) -> An
         return value
     if annotation == "str" or annotation.startswith("Literal"):
         source.complain(at, said(at, value, "a text"))
+    if annotation.startswith("Six"):
+        return array(source, at, value, "six numbers" + (" or 6x6" if annotation == "SixBySix" else ""))
     if annotation.startswith("tuple[Vector"):
         return array(source, at, value, "3x3 numbers, a rotation")
     return vector(source, at, value, "three numbers" + (", or a name" if "Point" in annotation else ""))

@@ -16,6 +16,7 @@ from motionbase.errors import ModelError
 from motionbase.multibody.elements import (
     AbstractElement,
     AbstractStateElement,
+    FrameSpring,
     GravityGradient,
     Load,
     PointForce,
@@ -267,7 +268,7 @@ class ElementForce(AbstractPart):
     @property
     def kinked(self) -> bool:
         """Stops, contacts, friction, and what a user wrote may be."""
-        return not isinstance(self.element, PointForce | PointSpring | GravityGradient)
+        return not isinstance(self.element, FrameSpring | PointForce | PointSpring | GravityGradient)
 
     @property
     def kept(self) -> tuple[float, ...]:
