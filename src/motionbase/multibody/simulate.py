@@ -16,6 +16,7 @@ from motionbase.compile.authored import check_takes, run_authored
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.closed import Start, captures, closed_start, moved, singular_places_named
+from motionbase.multibody.driven import TIME, as_functions, without
 from motionbase.multibody.imposed import with_rates
 from motionbase.multibody.integrators import METHODS, AbstractMethod, Adaptive, System
 from motionbase.multibody.integrators.run import Job, run
@@ -96,9 +97,15 @@ def simulate(
         given_speeds(plain, v0),
     )
     inputs = with_rates(plain, inputs)
+    plain = without(plain, inputs)
     if engine == "network":
         if not isinstance(model, Model) or outputs:
             raise SimulationError("the network engine takes a Model, and has no further outputs")
+        if plain.drives:
+            inputs = {
+                TIME: lambda t: t,
+                **({"tau": inputs} if not isinstance(inputs, Mapping | None) else inputs or {}),
+            }
         network_job = NetworkJob(plain, begin, steps, h, every, mode, progress or (lambda _: None))
 
         def network_inputs(ports: Sequence[Port], at: float, count: int) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -107,6 +114,7 @@ def simulate(
         return simulate_network(network_job, method, network_inputs)
     if engine != "tree":
         raise SimulationError(f"no engine {shown(engine)}; engines: tree, network")
+    inputs = as_functions(plain, inputs)
     chosen = _method(method)
     q, v = begin.q, begin.v
     followed = _at_start(plain, inputs, steps, h)

@@ -11,7 +11,14 @@ from motionbase.errors import ModelError
 from motionbase.multibody.loaders.toml_source import Keys, TomlSource
 
 Part = TypeVar("Part")
-SINGULAR = {"bodies": "body", "joints": "joint", "elements": "element", "closures": "closure", "beams": "beam"}
+SINGULAR = {
+    "bodies": "body",
+    "joints": "joint",
+    "elements": "element",
+    "closures": "closure",
+    "beams": "beam",
+    "drives": "drive",
+}
 
 
 def made(source: TomlSource, at: Keys, make: Callable[..., Part], *args: Any, owner: str = "", **kwargs: Any) -> Part:

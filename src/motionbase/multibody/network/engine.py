@@ -84,20 +84,20 @@ class Network:
         return self.network.assembly.size
 
     def start(self, inputs: Array | None = None) -> StartState:
-        """The state at the start, with multipliers and accelerations that fit."""
+        """The state at the start, with multipliers and accelerations that fit; `inputs` are those of a step."""
         assembly = self.network.assembly
-        given = self._inputs() if inputs is None else np.asarray(inputs, dtype=np.float64)
+        given = self._inputs() if inputs is None else self.network.driven.numbers(np.asarray(inputs, dtype=np.float64))
         return start_state(assembly, places_at(self.network, self.start_q, self.start_v), given)
 
     def _inputs(self, holds: float | None = None) -> Array:
-        """As given, or nothing acts and every closure holds; `holds` sets all switches (1 or 0)."""
+        """Of the parts: as given, or nothing acts and every closure holds; `holds` sets all switches (1 or 0)."""
         found = []
         for port in self.network.ports:
             switch = port.name.endswith("_active")
             usual = np.full(port.size, 1.0 if switch else 0.0)
             given = self.inputs.get(port.name, usual)
             found.append(np.ravel(given if holds is None or not switch else holds))
-        return np.concatenate(found)
+        return self.network.driven.numbers(np.concatenate(found))
 
     def repivoted(self, state: Mapping[str, Any]) -> Network:
         """The same network with pivots chosen at another state."""
@@ -120,7 +120,7 @@ class Network:
         assembly, kinked = self.network.assembly, self.network.assembly.kinked
         jacobians = self.jacobians or (2 if kinked and self.iterations is None else 1)
         iterations = self.iterations or (8 if kinked else 3)
-        step = Step(assembly, iterations, self._samples(), jacobians)
+        step = Step(assembly, iterations, self._samples(), jacobians, self.network.driven.all)
         return step.program(f"{self.model.name}_step", self.network.ports)
 
     def _samples(self) -> list[Array]:

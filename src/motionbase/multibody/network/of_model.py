@@ -11,6 +11,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Port
 from motionbase.errors import ModelError
+from motionbase.multibody.driven import Driven
 from motionbase.multibody.elements import (
     AbstractDynamicElement,
     AbstractElement,
@@ -35,7 +36,6 @@ from motionbase.multibody.network.modal import ModalBody
 from motionbase.multibody.network.parts import AbstractPart
 from motionbase.multibody.network.rotors import ReflectedInertia
 from motionbase.multibody.network.sites import Sites
-from motionbase.multibody.tree.forces import element_ports
 
 TAU = "tau"
 
@@ -46,14 +46,19 @@ class ModelNetwork:
     """A model as a network.
 
     Attributes:
-        ports: inputs of a step, as the tree's forward dynamics has them
+        driven: inputs, those that drives give and those that are left
         joints: one for each body
     """
 
     model: Model
     assembly: Assembly
-    ports: tuple[Port, ...]
+    driven: Driven
     joints: tuple[NetworkJoint, ...]
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Inputs of a step: as the tree's forward dynamics has them, and the time instead of those that drives give."""
+        return self.driven.left
 
 
 def network_of(
@@ -76,22 +81,15 @@ def network_of(
         still = Marker(np.zeros(3), np.eye(3))
         parts.append(Constraint("clamp", KINDS["weld"], (None, sites.ground), still, still))
     joints = network_joints(sites)
-    ports = network_ports(model)
+    driven = Driven.of(model)
     parts += [c for c in (joint.constraint() for joint in joints) if c is not None]
     around = Surroundings(model, joints, sites, q0, dropped)
     parts += [part for part in (closure_part(closure, around) for closure in model.closures) if part is not None]
     parts += _loads(sites, joints, q0, speeds)
     parts += _modal_bodies(sites, q0, speeds)  # last, when it is known which of their points are nodes
-    inputs = tuple(name for port in ports for name in input_names(port))
+    inputs = tuple(name for port in driven.ports for name in input_names(port))
     gravity = np.asarray(model.gravity, dtype=np.float64)
-    return ModelNetwork(model, Assembly(tuple(sites.nodes), tuple(parts), gravity, inputs), ports, joints)
-
-
-def network_ports(model: Model) -> tuple[Port, ...]:
-    """Inputs of a step: tau, those of elements, what closures follow, switches."""
-    followed = tuple(port for closure in model.closures for port in closure.inputs)
-    switches = (Port(f"{c.name}_active", (), "-", "1 holds, 0 lets go") for c in model.closures if c.switchable)
-    return Port(TAU, model.nv, "-", "generalised forces"), *element_ports(model), *followed, *switches
+    return ModelNetwork(model, Assembly(tuple(sites.nodes), tuple(parts), gravity, inputs), driven, joints)
 
 
 # ---- forces --------------------------------------------------------------------------------------------------------

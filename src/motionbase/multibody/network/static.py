@@ -184,7 +184,7 @@ def _inputs(network: ModelNetwork, given: Mapping[str, Any]) -> Array:
         if value is None or value.size != len(input_names(port)) or not np.all(np.isfinite(value)):
             raise SimulationError(f"input {name!r} is {shown(given[name])}, {port.size} finite numbers are wanted")
         values.append(value.ravel())
-    return np.concatenate(values)
+    return network.driven.numbers(np.concatenate(values))
 
 
 def _coordinates(network: ModelNetwork, at: SmallMotion) -> Array:
