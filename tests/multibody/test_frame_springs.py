@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def block(spring: FrameSpring, gravity: tuple[float, float, float] = NONE, at: A
     return Model("block", (body,), (Joint("j", GROUND, "block", Free()),), gravity, (spring,))
 
 
-def as_tuple(matrix: Array) -> tuple[tuple[float, ...], ...]:
+def as_tuple(matrix: Array) -> Any:
     return tuple(map(tuple, matrix.tolist()))
 
 

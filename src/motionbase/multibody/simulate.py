@@ -75,8 +75,8 @@ def simulate(
         q0, v0: arrays, or numbers by name on top of the neutral coordinates and zero speeds
         inputs: generalised forces `tau`, or inputs of the forward dynamics by name: a constant, one row a step, or a
             function of time, which is asked at the middle of each step and held over it (of the network engine at its
-            end). What is not given is zero, and closures hold; rates of a position, angle or speed that a closure
-            follows are found from its function of time
+            end). What is not given is what the model's drives say, or zero, and closures hold; rates of a position,
+            angle or speed that a closure follows are found from its function of time
         every: steps between samples
         progress: called now and then with the fraction done
         redundancy: of a Model with closures, as of `Loops`; a Loops has its own
@@ -102,10 +102,8 @@ def simulate(
         if not isinstance(model, Model) or outputs:
             raise SimulationError("the network engine takes a Model, and has no further outputs")
         if plain.drives:
-            inputs = {
-                TIME: lambda t: t,
-                **({"tau": inputs} if not isinstance(inputs, Mapping | None) else inputs or {}),
-            }
+            named = inputs if isinstance(inputs, Mapping) else {} if inputs is None else {"tau": inputs}
+            inputs = {TIME: lambda t: t, **named}
         network_job = NetworkJob(plain, begin, steps, h, every, mode, progress or (lambda _: None))
 
         def network_inputs(ports: Sequence[Port], at: float, count: int) -> tuple[dict[str, Array], dict[str, Array]]:

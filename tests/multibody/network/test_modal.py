@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -206,7 +208,7 @@ def test_the_jacobian_is_the_derivative_of_the_equations() -> None:
     places = places_at(of.network, np.array([0.3, 0.1, -0.2, 0.4]), rng.standard_normal(4))
     taken = places[[n for n in part.nodes if n is not None]].ravel()
     count = len(part.own)
-    given = [
+    given: list[Any] = [
         taken,
         rng.standard_normal(count),
         rng.standard_normal(count),

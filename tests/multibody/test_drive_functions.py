@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -150,7 +151,7 @@ def test_adaptive_steps_know_the_time() -> None:
 def test_a_step_of_the_network_takes_the_time() -> None:
     of = Network(crank(), 1e-3)
     assert [port.name for port in of.network.ports] == ["tau", "t"]
-    given = {
+    given: dict[str, Any] = {
         "weights": of.method.start().row(1e-3), **of.start().ports(), "worst": np.zeros(2),
         "tau": np.zeros(2), "t": 0.5,
     }  # fmt: skip
