@@ -37,7 +37,7 @@ def full() -> Array:
 
 def block(spring: FrameSpring, gravity: tuple[float, float, float] = NONE, at: Array = ARM) -> Model:
     """A body that flies, held by the spring at a point `at` from its centre."""
-    body = Body("block", MASS, NONE, tuple(np.diag(INERTIA)), {"mount": tuple(at)})  # type: ignore[arg-type]
+    body = Body("block", MASS, NONE, tuple(np.diag(INERTIA)), {"mount": tuple(at)})
     return Model("block", (body,), (Joint("j", GROUND, "block", Free()),), gravity, (spring,))
 
 
@@ -52,7 +52,7 @@ def test_frequencies_of_a_body_on_a_full_stiffness() -> None:
     B[:3, 3:] = -np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     M = np.diag([MASS] * 3 + np.diag(INERTIA).tolist())
     expected = np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(M, B.T @ full() @ B)).real))
-    spring = FrameSpring("s", "block", as_tuple(full()), "mount", position=tuple(ARM))  # type: ignore[arg-type]
+    spring = FrameSpring("s", "block", as_tuple(full()), "mount", position=tuple(ARM))
     model = block(spring)
     np.testing.assert_allclose(2 * np.pi * np.sort(modes(model).frequencies), expected, rtol=1e-9)
     np.testing.assert_allclose(np.sort(vibration(static(model)).frequencies), expected, rtol=1e-9)
@@ -89,11 +89,11 @@ def test_decay_and_preload() -> None:
 
 def tumbling() -> tuple[Model, dict[str, dict[str, float]]]:
     """Two bodies that fly, joined by a full spring with a quarter turn at rest, and turned 0.9 rad from that."""
-    a = Body("a", MASS, NONE, (0.03, 0.05, 0.04), {"mount": tuple(ARM)})  # type: ignore[dict-item]
+    a = Body("a", MASS, NONE, (0.03, 0.05, 0.04), {"mount": tuple(ARM)})
     b = Body("b", 1.0, NONE, (0.02, 0.03, 0.04), {"mount": (0.0, 0.1, 0.0)})
     spring = FrameSpring(
         "s", "a", as_tuple(full()), "mount", "b", "mount", position=(0.2, 0.0, 0.3), orientation=QUARTER
-    )  # type: ignore[arg-type]
+    )
     joints = Joint("ja", GROUND, "a", Free()), Joint("jb", GROUND, "b", Free())
     c, s = np.sqrt(0.5) * np.cos(0.45), np.sqrt(0.5) * np.sin(0.45)  # a quarter turn about z, then 0.9 rad about x
     start = {"q0": {"ja.qw": c, "ja.qx": s, "ja.qy": -s, "ja.qz": c}, "v0": {"ja.wx": 3.0, "ja.wz": 1.0, "jb.wy": -2.0}}
