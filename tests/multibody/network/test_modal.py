@@ -10,7 +10,8 @@ import pytest
 
 from motionbase.arrays import Array
 from motionbase.compile import compile
-from motionbase.multibody.analysis import modes
+from motionbase.errors import ModelError
+from motionbase.multibody.analysis import equilibrium, modes
 from motionbase.multibody.body import GROUND, Body
 from motionbase.multibody.closures import PointClosure
 from motionbase.multibody.compare import compare
@@ -26,6 +27,8 @@ from motionbase.multibody.network.modal import ModalBody
 from motionbase.multibody.network.parts import AbstractPart, Own, routine_of
 from motionbase.multibody.network.run import RunJob, run_network
 from motionbase.multibody.network.start import places_at
+from motionbase.multibody.network.static import static
+from motionbase.multibody.network.vibration import vibration
 from motionbase.multibody.simulate import simulate
 
 TIP = Body("tip", 0.5, (0.1, 0.0, 0.0), (0.01, 0.02, 0.03))
@@ -112,6 +115,19 @@ def test_a_body_at_the_tip_lowers_them_alike() -> None:
     joints = Joint("clamp", GROUND, "boom", fixed()), Joint("weld", "boom", "tip", fixed(), "tip")
     model = Model("b", (Body("boom", modes=boom()), TIP), joints, NO_WEIGHT)
     np.testing.assert_allclose(eigenvalues(network(model)), 2 * np.pi * modes(model).frequencies, rtol=1e-9)
+
+
+def test_rest_and_vibration_under_load_are_those_of_the_tree() -> None:
+    """A cantilever with a body at its tip, bent 0.14 m by its weight: geometric stiffness counts."""
+    joints = Joint("clamp", GROUND, "boom", fixed()), Joint("weld", "boom", "tip", fixed(), "tip")
+    model = Model("b", (Body("boom", modes=boom()), TIP), joints, (0.0, 0.0, -2.0))
+    rest, expected = static(model), equilibrium(model).q
+    np.testing.assert_allclose(rest.q, expected, atol=1e-9)  # where Newton's method of the tree stops
+    np.testing.assert_allclose(rest.position("boom", "tip"), rest.position("tip"), atol=1e-12)
+    found = modes(model, expected).frequencies
+    np.testing.assert_allclose(vibration(rest).frequencies, 2 * np.pi * found, rtol=1e-8)
+    with pytest.raises(ModelError, match="'boom' has assumed modes, for which only rest is known; use beams"):
+        static(model, spin=(0.0, 0.0, 1.0))
 
 
 def test_each_mode_adds_two_equations_and_each_point_twelve() -> None:
