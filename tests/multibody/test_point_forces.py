@@ -25,15 +25,14 @@ MASSES = {"hub": 3.0, "flap": 1.0}
 
 def flyer(axes: Literal["world", "body"]) -> Model:
     """A hub that flies with a flap on a hinge, pushed and turned at the flap's tip."""
-    hub = Body("hub", 3.0, (0.0, 0.0, 0.0), tuple(INERTIAS["hub"]))  # type: ignore[arg-type]
-    flap = Body("flap", 1.0, (0.3, 0.0, 0.0), tuple(INERTIAS["flap"]), {"tip": (0.6, 0.1, 0.0)})  # type: ignore[arg-type]
+    hub = Body("hub", 3.0, (0.0, 0.0, 0.0), tuple(INERTIAS["hub"]))
+    flap = Body("flap", 1.0, (0.3, 0.0, 0.0), tuple(INERTIAS["flap"]), {"tip": (0.6, 0.1, 0.0)})
     joints = Joint("flight", GROUND, "hub", Free()), Joint("hinge", "hub", "flap", revolute((0, 1, 0)), (0.5, 0, 0))
     return Model("flyer", (hub, flap), joints, (0.0, 0.0, 0.0), (PointForce("push", "flap", "tip", axes, moment=True),))
 
 
 def momenta(model: Model, q: Array, v: Array) -> tuple[Array, Array]:
-    """(samples, 3) momentum and angular momentum about the origin, from places of the bodies, and (samples, 18) the
-    place of the flap."""
+    """(samples, 6) momentum and angular momentum about the origin, and (samples, 18) places of the flap."""
     network, linear, angular, flaps = Network(model, 1e-3).network, [], [], []
     for q_now, v_now in zip(q, v, strict=True):
         places, p, L = places_at(network, q_now, v_now), np.zeros(3), np.zeros(3)
@@ -54,15 +53,13 @@ def test_momentum_grows_by_the_force_and_the_moment(engine: str, axes: Literal["
     model = flyer(axes)
     inputs = {"push_force": FORCE, "push_moment": MOMENT}
     dt = 1e-4 if engine == "network" else 1e-3
-    run = simulate(
-        model, 0.5, dt, engine=engine, v0={"flight.wz": 1.0, "hinge": 2.0}, inputs=inputs, every=round(1e-3 / dt)
-    )  # type: ignore[arg-type]
+    v0, every = {"flight.wz": 1.0, "hinge": 2.0}, round(1e-3 / dt)
+    run = simulate(model, 0.5, dt, engine=engine, v0=v0, inputs=inputs, every=every)  # type: ignore[arg-type]
     found, flap = momenta(model, run.q, run.v)
     R = flap[:, 3:12].reshape(-1, 3, 3)
     arms = flap[:, :3] + R @ np.array([0.3, 0.1, 0.0])
-    force, moment = (
-        (R @ FORCE, R @ MOMENT) if axes == "body" else (np.tile(FORCE, (len(R), 1)), np.tile(MOMENT, (len(R), 1)))
-    )
+    turned = R if axes == "body" else np.tile(np.eye(3), (len(R), 1, 1))
+    force, moment = turned @ FORCE, turned @ MOMENT
     rates = np.hstack([force, moment + np.cross(arms, force)])
     weights = np.ones(len(R))
     weights[1:-1:2], weights[2:-1:2] = 4.0, 2.0
