@@ -59,6 +59,7 @@ def test_catalogue_entry_loads(name: str) -> None:
         "README.md",
         "docs/how_it_works.md",
         "docs/compiler.md",
+        "docs/models.md",
         "docs/multibody.md",
         "docs/network.md",
         "docs/rotor.md",

@@ -25,7 +25,7 @@ SIGNATURES = {
         "(0.0, 0.0, 1.0)))"
     ),
     "Kernel": "(name, inputs, outputs, expr, description='', cse=True, derivation=None, allow_nan=False)",
-    "Model": "(name, bodies, joints, gravity=(0.0, 0.0, -9.81), elements=(), closures=())",
+    "Model": "(name, bodies, joints, gravity=(0.0, 0.0, -9.81), elements=(), closures=(), drives=<factory>)",
     "Port": (
         "(name, shape=(), unit='-', description='', sparsity=None, struct=None, start=0.0, least=-inf, most=inf, "
         "tunable=False, at_rest=False)"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from motionbase.compile import Kernel
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.closures import AbstractClosure, PointClosure
-from motionbase.multibody.elements import AbstractElement
+from motionbase.multibody.elements import AbstractElement, JointDamper, JointSpring
 from motionbase.multibody.joints import prismatic, revolute
 from motionbase.multibody.models.mechanisms import BASE, COUPLER, CRANK, ROCKER, bar
 from motionbase.multibody.network.engine import Network
@@ -96,3 +96,15 @@ def network_accelerations(network: Network) -> Array:
     nodes = network.start().nodes[: len(network.model.bodies)]
     mass = np.array([body.mass for body in network.model.bodies])
     return np.asarray(np.array([Node.layout.part(row, "beta_dot") for row in nodes]) / mass[:, None])
+
+
+def chain_of_masses(n: int, m: float, k: float, c: float = 0.0, held: bool = True) -> Model:
+    """Masses on a line with springs (and dampers) between neighbours, held at the first or not at all."""
+    bodies = tuple(Body(f"m{i}", m, inertia=(0.1, 0.1, 0.1)) for i in range(n))
+    joints = tuple(
+        Joint(f"s{i}", GROUND if i == 0 else f"m{i - 1}", f"m{i}", prismatic((1.0, 0.0, 0.0)), (float(i > 0), 0.0, 0.0))
+        for i in range(n)
+    )
+    springs = [JointSpring(f"k{i}", f"s{i}", k) for i in range(0 if held else 1, n)]
+    dampers = [JointDamper(f"c{i}", f"s{i}", c) for i in range(0 if held else 1, n)] if c else []
+    return Model("masses", bodies, joints, (0.0, 0.0, 0.0), (*springs, *dampers))

@@ -82,7 +82,7 @@ def models(
 
 
 def _parts(model: "Model") -> dict[str, Any]:
-    """Joints with their bodies, and the names of coordinates, speeds, elements and closures."""
+    """Joints with their bodies, and the names of coordinates, speeds, elements, closures and driven inputs."""
     from motionbase.multibody.names import coordinates, speeds
 
     q, v = coordinates(model), speeds(model)
@@ -98,6 +98,7 @@ def _parts(model: "Model") -> dict[str, Any]:
         for k, (joint, body) in enumerate(zip(model.joints, model.bodies, strict=True))
     ]
     names = {what: [part.name for part in getattr(model, what)] for what in ("elements", "closures")}
+    names["drives"] = list(model.drives)
     return {"model": model.name, "gravity": list(model.gravity), "joints": joints, **names}
 
 
@@ -114,7 +115,7 @@ def _show_parts(found: "Found") -> None:
         table.add_row(joint["joint"], joint["parent"], joint["child"], f"{joint['mass_kg']:.6g}", *names)
     screen = terminal.console()
     screen.print(table)
-    for what in ("elements", "closures"):
+    for what in ("elements", "closures", "drives"):
         if parts[what]:
             screen.print(f"{what.capitalize()}: {', '.join(parts[what])}")
     if found.model.closures:

@@ -1,4 +1,4 @@
-"""Rates of imposed motions: those of a function of time by differences, where the user gives the motion alone."""
+"""Rates of imposed motions, where the user gives the motion alone: of a drive exactly, of a function by differences."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionbase.errors import SimulationError
+from motionbase.multibody.drives import AbstractDrive
 from motionbase.multibody.model import Model
 
 # [s] between the five times at which a function is asked for its rates. Their error is (w DIFFERENCE)^4 / 30 of a rate,
@@ -28,7 +29,9 @@ def with_rates(model: Model, given: Any) -> Any:
         if value not in found or not missing:
             continue
         motion = found[value]
-        if callable(motion):
+        if isinstance(motion, AbstractDrive):
+            found.update({name: motion.rate(k) for k, name in enumerate(rates, start=1) if name in missing})
+        elif callable(motion):
             for name, weights in zip(rates, (FIRST, SECOND), strict=False):
                 found.setdefault(name, _rate(motion, weights))
         elif np.ndim(motion):

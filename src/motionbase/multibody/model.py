@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
@@ -14,6 +14,7 @@ from motionbase.errors import ModelError
 from motionbase.multibody.body import GROUND as GROUND
 from motionbase.multibody.body import Body, Vector, checked_vector, shown
 from motionbase.multibody.closures import AbstractClosure
+from motionbase.multibody.driven import Drives, checked_drives
 from motionbase.multibody.elements import AbstractElement
 from motionbase.multibody.joint import Joint
 from motionbase.multibody.lookup import listed as _names
@@ -30,6 +31,8 @@ class Model:
         gravity: (3,) in world axes [m/s^2]; zeros for none
         elements: springs, friction, motors and other forces
         closures: connections of bodies in addition to the joints, which close loops
+        drives: functions of time by name of the input that they give: of an element or closure, or tau; one for each
+            number of the input
     """
 
     name: str
@@ -38,6 +41,7 @@ class Model:
     gravity: Vector = (0.0, 0.0, -9.81)
     elements: tuple[AbstractElement, ...] = ()
     closures: tuple[AbstractClosure, ...] = ()
+    drives: Drives = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", checked_vector(f"model {self.name!r}", "gravity", self.gravity))
@@ -49,6 +53,7 @@ class Model:
         self._check_mass()
         for part in self.parts:
             part.check(self)
+        object.__setattr__(self, "drives", checked_drives(self, self.drives))
 
     # ---- checks ----------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from motionbase.compile.authored import check_takes, run_authored
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.closed import Start, captures, closed_start, moved, singular_places_named
+from motionbase.multibody.driven import TIME, as_functions, without
 from motionbase.multibody.imposed import with_rates
 from motionbase.multibody.integrators import METHODS, AbstractMethod, Adaptive, System
 from motionbase.multibody.integrators.run import Job, run
@@ -74,8 +75,8 @@ def simulate(
         q0, v0: arrays, or numbers by name on top of the neutral coordinates and zero speeds
         inputs: generalised forces `tau`, or inputs of the forward dynamics by name: a constant, one row a step, or a
             function of time, which is asked at the middle of each step and held over it (of the network engine at its
-            end). What is not given is zero, and closures hold; rates of a position, angle or speed that a closure
-            follows are found from its function of time
+            end). What is not given is what the model's drives say, or zero, and closures hold; rates of a position,
+            angle or speed that a closure follows are found from its function of time
         every: steps between samples
         progress: called now and then with the fraction done
         redundancy: of a Model with closures, as of `Loops`; a Loops has its own
@@ -96,9 +97,13 @@ def simulate(
         given_speeds(plain, v0),
     )
     inputs = with_rates(plain, inputs)
+    plain = without(plain, inputs)
     if engine == "network":
         if not isinstance(model, Model) or outputs:
             raise SimulationError("the network engine takes a Model, and has no further outputs")
+        if plain.drives:
+            named = inputs if isinstance(inputs, Mapping) else {} if inputs is None else {"tau": inputs}
+            inputs = {TIME: lambda t: t, **named}
         network_job = NetworkJob(plain, begin, steps, h, every, mode, progress or (lambda _: None))
 
         def network_inputs(ports: Sequence[Port], at: float, count: int) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -107,6 +112,7 @@ def simulate(
         return simulate_network(network_job, method, network_inputs)
     if engine != "tree":
         raise SimulationError(f"no engine {shown(engine)}; engines: tree, network")
+    inputs = as_functions(plain, inputs)
     chosen = _method(method)
     q, v = begin.q, begin.v
     followed = _at_start(plain, inputs, steps, h)

@@ -11,6 +11,7 @@ from motionbase.multibody.elements.abstract import (
 from motionbase.multibody.elements.beam import Beam
 from motionbase.multibody.elements.contact_law import ContactLaw
 from motionbase.multibody.elements.custom import Custom
+from motionbase.multibody.elements.frame_spring import FrameSpring
 from motionbase.multibody.elements.gravity_gradient import GravityGradient
 from motionbase.multibody.elements.joint_damper import JointDamper
 from motionbase.multibody.elements.joint_friction import JointFriction
@@ -30,6 +31,7 @@ __all__ = [
     "Beam",
     "ContactLaw",
     "Custom",
+    "FrameSpring",
     "GravityGradient",
     "JointDamper",
     "JointFriction",

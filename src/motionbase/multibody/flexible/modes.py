@@ -44,6 +44,11 @@ class ModalPoint:
     slope: Array
     shortening: Array | None = None
 
+    @property
+    def moves(self) -> bool:
+        """Whether any mode displaces or turns it."""
+        return bool(np.any(self.shape) or np.any(self.slope))
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,7 @@ from motionbase.multibody.joints import (
 )
 from motionbase.multibody.loaders.rotation import R_rpy
 from motionbase.multibody.loaders.toml_beams import chain_of
+from motionbase.multibody.loaders.toml_drives import drives_of
 from motionbase.multibody.loaders.toml_flexible import flexible_modes
 from motionbase.multibody.loaders.toml_source import Keys, TomlSource
 from motionbase.multibody.loaders.toml_values import (
@@ -64,6 +65,7 @@ ELEMENTS: dict[str, type[Any]] = {
     "motor": elements.Motor,
     "point_force": elements.PointForce,
     "point_spring": elements.PointSpring,
+    "frame_spring": elements.FrameSpring,
     "gravity_gradient": elements.GravityGradient,
     "sphere_contact": elements.SphereContact,
     "plane_contact": elements.PlaneContact,
@@ -88,7 +90,7 @@ CLOSURES: dict[str, type[Any]] = {
     "coupling": closures.CouplingClosure,
 }
 PLACE = ("position", "rpy", "rpy_deg")
-TOP = ("name", "gravity", "bodies", "joints", "elements", "closures", "beams")
+TOP = ("name", "gravity", "bodies", "joints", "elements", "closures", "beams", "drives")
 
 
 def load_toml(path: Path | str) -> Model:
@@ -108,18 +110,19 @@ def load_toml(path: Path | str) -> Model:
         source.complain(("bodies",), "there is no body; a model has [bodies.NAME] and [joints.NAME] tables")
     forces = [_part(source, "elements", n, t, ELEMENTS) for n, t in tables(source, "elements").items()]
     loops = [_part(source, "closures", n, t, CLOSURES) for n, t in tables(source, "closures").items()]
+    given = drives_of(source)
     forces += [beam for chain in chains for beam in chain.beams]
     name = text(source, ("name",), data.get("name", Path(path).stem), "a name")
     gravity = vector(source, ("gravity",), data.get("gravity", (0.0, 0.0, -9.81)), "three numbers [m/s^2]")
     try:
-        return Model(name, tuple(bodies), tuple(joints), gravity, tuple(forces), tuple(loops))
+        return Model(name, tuple(bodies), tuple(joints), gravity, tuple(forces), tuple(loops), given)
     except (ModelError, RecursionError) as e:
         raise _at_the_place(source, str(e)) from None
 
 
 def _at_the_place(source: TomlSource, message: str) -> ModelError:
     """An error of the whole model, with the line of the part it names."""
-    folders = {"body": "bodies", "joint": "joints"}
+    folders = {"body": "bodies", "joint": "joints", "drive": "drives"}
     for kind, name in re.findall(r"(\w+) '(\w+)'", message):
         for table in [folders[kind]] if kind in folders else ["elements", "closures"]:
             if (line := source.lines.get((table, name))) is not None:

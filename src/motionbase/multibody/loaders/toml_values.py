@@ -11,7 +11,14 @@ from motionbase.errors import ModelError
 from motionbase.multibody.loaders.toml_source import Keys, TomlSource
 
 Part = TypeVar("Part")
-SINGULAR = {"bodies": "body", "joints": "joint", "elements": "element", "closures": "closure", "beams": "beam"}
+SINGULAR = {
+    "bodies": "body",
+    "joints": "joint",
+    "elements": "element",
+    "closures": "closure",
+    "beams": "beam",
+    "drives": "drive",
+}
 
 
 def made(source: TomlSource, at: Keys, make: Callable[..., Part], *args: Any, owner: str = "", **kwargs: Any) -> Part:
@@ -111,6 +118,8 @@ def field_value(source: TomlSource, at: Keys, value: Any, annotation: str) -> An
         return value
     if annotation == "str" or annotation.startswith("Literal"):
         source.complain(at, said(at, value, "a text"))
+    if annotation.startswith("Six"):
+        return array(source, at, value, "six numbers" + (" or 6x6" if annotation == "SixBySix" else ""))
     if annotation.startswith("tuple[Vector"):
         return array(source, at, value, "3x3 numbers, a rotation")
     return vector(source, at, value, "three numbers" + (", or a name" if "Point" in annotation else ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, final
 
@@ -10,12 +10,11 @@ import casadi as ca
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.multibody.body import GROUND
 from motionbase.multibody.elements import Beam
 from motionbase.multibody.elements.beam_frames import BeamPlaces, SectionFrame
-from motionbase.multibody.model import Model
 from motionbase.multibody.network.constraints import MARKER_SIZE, Marker, frame
 from motionbase.multibody.network.parts import AbstractPart, Equations, Moment
+from motionbase.multibody.network.sites import Sites
 from motionbase.spatial import skew
 from motionbase.spatial.rotation_vectors import half_tangent_rate
 from motionbase.spatial.rotations import Expr
@@ -39,14 +38,14 @@ class BeamForce(AbstractPart):
     law_numbers: Array
 
     @classmethod
-    def of(cls, beam: Beam, model: Model, com: Mapping[str, Array], ground: int | None) -> BeamForce:
-        """A beam of a model; `com` has each node's place in its body's frame."""
-        markers = []
+    def of(cls, beam: Beam, sites: Sites) -> BeamForce:
+        """A beam of a model."""
+        nodes, markers = [], []
         for body, point, axes in beam.nodes:
-            where = np.asarray(model.body(body).points[point] if isinstance(point, str) else point, dtype=np.float64)
-            markers.append(Marker(where - com.get(body, np.zeros(3)), np.asarray(axes)))
-        nodes = tuple(ground if body == GROUND else model.index[body] for body, _, _ in beam.nodes)
-        return cls(beam.name, beam, nodes, tuple(markers), beam.numbers(model))
+            site = sites.at(body, point)
+            nodes.append(site.node)
+            markers.append(Marker(site.r, np.asarray(axes)))
+        return cls(beam.name, beam, tuple(nodes), tuple(markers), beam.numbers(sites.model))
 
     @property
     def kind(self) -> Hashable:

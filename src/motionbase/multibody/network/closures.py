@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, final
@@ -12,7 +12,6 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
-from motionbase.multibody.body import GROUND
 from motionbase.multibody.closures import (
     AbstractClosure,
     AbstractPlaceClosure,
@@ -26,6 +25,7 @@ from motionbase.multibody.network.constraints import MARKER_SIZE, Constraint, Fr
 from motionbase.multibody.network.coordinates import Coordinate
 from motionbase.multibody.network.joints import NetworkJoint
 from motionbase.multibody.network.parts import AbstractPart, Equations, Moment, Own
+from motionbase.multibody.network.sites import Sites
 from motionbase.spatial.rotations import Expr
 
 
@@ -36,16 +36,14 @@ class Surroundings:
 
     Attributes:
         joints: of the network, one for each body
-        com: place of each body's node in its frame [m]
-        ground: the ground's node, if it has one
+        sites: where points of bodies are
         q0: coordinates of the start
         dropped: rows of closures that follow from others, CLOSURE.ROW
     """
 
     model: Model
     joints: Sequence[NetworkJoint]
-    com: Mapping[str, Array]
-    ground: int | None
+    sites: Sites
     q0: Array
     dropped: Sequence[str]
 
@@ -72,9 +70,8 @@ def _between_places(closure: AbstractPlaceClosure, around: Surroundings, missing
     """A is the place on body a, B that on body b, whose axes the rows have."""
 
     def end(body: str, point: Point) -> tuple[int | None, Marker]:
-        where = np.asarray(around.model.body(body).points[point] if isinstance(point, str) else point, dtype=np.float64)
-        node = around.ground if body == GROUND else around.model.index[body]
-        return node, Marker(where - around.com.get(body, np.zeros(3)), np.eye(3))
+        site = around.sites.at(body, point)
+        return site.node, Marker(site.r, np.eye(3))
 
     (node_a, a), (node_b, b) = end(closure.body_a, closure.point_a), end(closure.body_b, closure.point_b)
     conditions = closure.network_conditions

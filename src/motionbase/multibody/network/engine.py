@@ -84,20 +84,20 @@ class Network:
         return self.network.assembly.size
 
     def start(self, inputs: Array | None = None) -> StartState:
-        """The state at the start, with multipliers and accelerations that fit."""
+        """The state at the start, with multipliers and accelerations that fit; `inputs` are those of a step."""
         assembly = self.network.assembly
-        given = self._inputs() if inputs is None else np.asarray(inputs, dtype=np.float64)
-        return start_state(assembly, places_at(assembly, self.model, self.start_q, self.start_v), given)
+        given = self._inputs() if inputs is None else self.network.driven.numbers(np.asarray(inputs, dtype=np.float64))
+        return start_state(assembly, places_at(self.network, self.start_q, self.start_v), given)
 
     def _inputs(self, holds: float | None = None) -> Array:
-        """As given, or nothing acts and every closure holds; `holds` sets all switches (1 or 0)."""
+        """Of the parts: as given, or nothing acts and every closure holds; `holds` sets all switches (1 or 0)."""
         found = []
         for port in self.network.ports:
             switch = port.name.endswith("_active")
             usual = np.full(port.size, 1.0 if switch else 0.0)
             given = self.inputs.get(port.name, usual)
             found.append(np.ravel(given if holds is None or not switch else holds))
-        return np.concatenate(found)
+        return self.network.driven.numbers(np.concatenate(found))
 
     def repivoted(self, state: Mapping[str, Any]) -> Network:
         """The same network with pivots chosen at another state."""
@@ -120,7 +120,7 @@ class Network:
         assembly, kinked = self.network.assembly, self.network.assembly.kinked
         jacobians = self.jacobians or (2 if kinked and self.iterations is None else 1)
         iterations = self.iterations or (8 if kinked else 3)
-        step = Step(assembly, iterations, self._samples(), jacobians)
+        step = Step(assembly, iterations, self._samples(), jacobians, self.network.driven.all)
         return step.program(f"{self.model.name}_step", self.network.ports)
 
     def _samples(self) -> list[Array]:
@@ -128,17 +128,18 @@ class Network:
         assembly, rng = self.network.assembly, np.random.default_rng(0)
         begin = self.start()
         own, own_dot, kept = begin.own, begin.own_dot, begin.kept
-        places = [places_at(assembly, self.model, self.start_q, self.start_v)]
+        places = [places_at(self.network, self.start_q, self.start_v)]
         if self.chosen_at is not None:
             chosen, own, own_dot, kept = self.chosen_at
             places = [chosen]
         for _ in range(SAMPLES - 1):
             q = self.start_q + SPREAD * rng.standard_normal(self.model.nq)
-            for joint, (at, _) in zip(self.model.joints, self.model.q_slices, strict=True):
+            for joint, (at, modes) in zip(self.model.joints, self.model.q_slices, strict=True):
                 if joint.motion.has_quaternion:
                     q[at.stop - 4 : at.stop] /= np.linalg.norm(q[at.stop - 4 : at.stop])
+                q[modes] = self.start_q[modes]  # amplitudes have a size of their own
             v = self.start_v + SPREAD * rng.standard_normal(self.model.nv)
-            places.append(places_at(assembly, self.model, q, v))
+            places.append(places_at(self.network, q, v))
         sizes = np.concatenate([np.asarray(p.own_sizes(), dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
         p, found = _momenta(assembly), []
         for k, near in enumerate(places):

@@ -14,12 +14,11 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.multibody.attitude import quaternion_of
-from motionbase.multibody.body import GROUND
 from motionbase.multibody.closures.conditions import normals
 from motionbase.multibody.joint import Joint
 from motionbase.multibody.joints import Axes, Free, Spherical, Turn
-from motionbase.multibody.model import Model
 from motionbase.multibody.network.constraints import KINDS, Constraint, Frame, Marker, offset
+from motionbase.multibody.network.sites import Sites
 from motionbase.spatial.rotations import Expr
 
 
@@ -83,21 +82,18 @@ def _angle(c: Expr, s: Expr, before: Expr) -> Expr:
     return before + ca.atan2(s * near_c - c * near_s, c * near_c + s * near_s)
 
 
-def network_joints(model: Model, com: dict[str, Array], ground: int | None) -> tuple[NetworkJoint, ...]:
-    """Every joint of a model; `com` has each node's place in its body's frame."""
-    return tuple(_joint(model, joint, com, ground) for joint in model.joints)
+def network_joints(sites: Sites) -> tuple[NetworkJoint, ...]:
+    """Every joint of a model."""
+    return tuple(_joint(sites, joint) for joint in sites.model.joints)
 
 
-def _joint(model: Model, joint: Joint, com: dict[str, Array], ground: int | None) -> NetworkJoint:
+def _joint(sites: Sites, joint: Joint) -> NetworkJoint:
     kind, C_a, C_b, extra, axes = _alignment(joint)
     R_pj = np.asarray(joint.orientation)
-    parent = ground if joint.parent == GROUND else model.index[joint.parent]
-    position = joint.position
-    if isinstance(position, str):
-        position = model.body(joint.parent).points[position]
-    a = Marker(np.asarray(position) - com.get(joint.parent, np.zeros(3)), R_pj @ C_a)
-    b = Marker(-com[joint.child], C_b)
-    return NetworkJoint(joint, kind, (parent, model.index[joint.child]), a, b, extra, axes)
+    parent, child = sites.at(joint.parent, joint.position), sites.at(joint.child)
+    assert child.node is not None
+    a, b = Marker(parent.r, R_pj @ C_a), Marker(child.r, C_b)
+    return NetworkJoint(joint, kind, (parent.node, child.node), a, b, extra, axes)
 
 
 def _alignment(joint: Joint) -> tuple[str, Array, Array, tuple[float, ...], Array | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, final
@@ -12,21 +13,21 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Port
 from motionbase.errors import ModelError
-from motionbase.multibody.body import GROUND
 from motionbase.multibody.elements import (
     AbstractElement,
     AbstractStateElement,
+    FrameSpring,
     GravityGradient,
     Load,
     PointForce,
     PointSpring,
 )
-from motionbase.multibody.model import Model
 from motionbase.multibody.network.constraints import MARKER_SIZE
 from motionbase.multibody.network.coordinates import Coordinate
 from motionbase.multibody.network.joints import NetworkJoint
 from motionbase.multibody.network.nodes import Place
 from motionbase.multibody.network.parts import GROUND_PLACE, AbstractPart, Equations, Moment, Own
+from motionbase.multibody.network.sites import Sites
 from motionbase.spatial.rotations import Expr
 
 
@@ -175,30 +176,30 @@ class NodeState:
     """The nodes at one moment, in place of a tree's state.
 
     Attributes:
-        touched: bodies whose motion was asked for
+        touched: nodes whose motion was asked for
         used: coordinates that were asked for, by place in v
     """
 
     def __init__(
-        self, owner: str, model: Model, joints: Sequence[NetworkJoint], com: Mapping[str, Array],
-        places: Mapping[str, Place], before: Mapping[int, Expr],
+        self, owner: str, sites: Sites, joints: Sequence[NetworkJoint], places: Mapping[int | None, Place],
+        before: Mapping[int, Expr],
     ) -> None:  # fmt: skip
-        self.owner, self.model, self.joints, self.com = owner, model, joints, com
+        self.owner, self.model, self.sites, self.joints = owner, sites.model, sites, joints
         self.places, self.before = places, before
-        self.touched: dict[str, None] = {}
+        self.touched: dict[int | None, None] = {}
         self.used: dict[int, None] = {}
         self.q, self.v = _Axis(self, "q"), _Axis(self, "v")
 
-    def place(self, body: str) -> Place:
-        """The node of a body."""
-        self.touched[body] = None
-        return GROUND_PLACE if body == GROUND else self.places[body]
+    def place(self, node: int | None) -> Place:
+        """A node."""
+        self.touched[node] = None
+        return GROUND_PLACE if node is None else self.places[node]
 
     def point(self, body: str, point: str | tuple[float, float, float] = (0.0, 0.0, 0.0)) -> SeenPoint:
         """A point of a body in the world."""
-        at = self.place(body)
-        where = self.model.body(body).points[point] if isinstance(point, str) else point
-        r = at.R @ ca.DM(np.asarray(where) - self.com.get(body, np.zeros(3)))
+        site = self.sites.at(body, point)
+        at = self.place(site.node)
+        r = at.R @ ca.DM(site.r)
         return SeenPoint(at.x + r, at.R, ca.vertcat(at.omega, at.v + ca.cross(at.omega, r)))
 
     def located(self, at: int, what: str) -> tuple[int, Coordinate]:
@@ -215,7 +216,7 @@ class NodeState:
     def seen(self, n: int, of: Coordinate) -> Any:
         """Value, rate and wrenches of a joint's coordinate."""
         joint = self.joints[n]
-        places = [self.place(joint.joint.parent), self.place(joint.joint.child)]
+        places = [self.place(node) for node in joint.nodes]
         markers = ca.DM(np.concatenate([joint.a.numbers, joint.b.numbers]))
         at = self.model.v_slices[n][0].start + of.k
         self.used[at] = None
@@ -227,6 +228,10 @@ class NodeState:
         return seen.value if what == "q" else seen.rate
 
 
+def _any_place() -> Place:
+    return Place.of(ca.SX.sym("place", Place.layout.size))
+
+
 @final
 class ElementForce(AbstractPart):
     """An element of the model by its own `load` or `motion`, with its constants folded in; one routine for each.
@@ -234,18 +239,14 @@ class ElementForce(AbstractPart):
     States of an element are own unknowns, in units of their size.
     """
 
-    def __init__(
-        self, element: AbstractElement, model: Model, joints: Sequence[NetworkJoint], com: Mapping[str, Array],
-        ground: int | None, q0: Array,
-    ) -> None:  # fmt: skip
-        self.name, self.element, self.model, self.joints, self.com = element.name, element, model, joints, com
+    def __init__(self, element: AbstractElement, sites: Sites, joints: Sequence[NetworkJoint], q0: Array) -> None:
+        model = sites.model
+        self.name, self.element, self.model, self.joints, self.sites = element.name, element, model, joints, sites
         self._ports = element.inputs(model)
         self.states = element.states if isinstance(element, AbstractStateElement) else ()
-        symbols = {b.name: Place.of(ca.SX.sym(b.name, Place.layout.size)) for b in model.bodies}
-        trial = NodeState(self.owner, model, joints, com, symbols, {})
+        trial = NodeState(self.owner, sites, joints, defaultdict(_any_place), {})
         self._wrenches(trial, self._load(trial, ca.SX.sym("x", len(self.states)), ca.SX.sym("u", len(self.inputs)))[0])
-        self.bodies = tuple(trial.touched)
-        self.nodes = tuple(ground if name == GROUND else model.index[name] for name in self.bodies)
+        self.nodes = tuple(trial.touched)
         self._used = tuple(trial.used)
         self._start = tuple(float(q0[self._q_of(at)]) for at in self._used)
 
@@ -267,7 +268,7 @@ class ElementForce(AbstractPart):
     @property
     def kinked(self) -> bool:
         """Stops, contacts, friction, and what a user wrote may be."""
-        return not isinstance(self.element, PointForce | PointSpring | GravityGradient)
+        return not isinstance(self.element, FrameSpring | PointForce | PointSpring | GravityGradient)
 
     @property
     def kept(self) -> tuple[float, ...]:
@@ -281,9 +282,9 @@ class ElementForce(AbstractPart):
         raise AssertionError(at)
 
     def _state(self, at: Moment) -> NodeState:
-        places = dict(zip(self.bodies, at.places, strict=True))
+        places = dict(zip(self.nodes, at.places, strict=True))
         before = {place: at.kept[k] for k, place in enumerate(self._used)}
-        return NodeState(self.owner, self.model, self.joints, self.com, places, before)
+        return NodeState(self.owner, self.sites, self.joints, places, before)
 
     @property
     def own(self) -> tuple[Own, ...]:
@@ -314,35 +315,34 @@ class ElementForce(AbstractPart):
             return self.element.motion(state, x, given)  # type: ignore[arg-type]
         return self.element.load(state, given), ca.SX(0, 1)  # type: ignore[arg-type]
 
-    def _wrenches(self, state: NodeState, load: Load) -> dict[str, tuple[Expr, Expr]]:
+    def _wrenches(self, state: NodeState, load: Load) -> dict[int | None, tuple[Expr, Expr]]:
         if load.generalised is not None:
             raise ModelError(
                 f"{self.owner} gives a generalised force, which only the tree engine knows; let it return wrenches"
             )
-        total: dict[str, tuple[Expr, Expr]] = {}
+        total: dict[int | None, tuple[Expr, Expr]] = {}
 
-        def push(body: str, force: Expr, moment: Expr) -> None:
-            old = total.get(body, (ca.SX(3, 1), ca.SX(3, 1)))
-            total[body] = old[0] + force, old[1] + moment
+        def push(node: int | None, force: Expr, moment: Expr) -> None:
+            old = total.get(node, (ca.SX(3, 1), ca.SX(3, 1)))
+            total[node] = old[0] + force, old[1] + moment
 
         for wrench in load.wrenches:
             moment, force = wrench.value[:3], wrench.value[3:]
-            point = state.point(wrench.body, wrench.point)
-            push(wrench.body, force, moment + ca.cross(point.p - state.place(wrench.body).x, force))
+            point, node = state.point(wrench.body, wrench.point), self.sites.at(wrench.body, wrench.point).node
+            push(node, force, moment + ca.cross(point.p - state.place(node).x, force))
         for at, value in (load.joint or {}).items():
             n, of = state.located(at, "v")
-            joint, seen = self.joints[n].joint, state.seen(n, of)
-            for body, (force, moment) in zip((joint.parent, joint.child), seen.wrenches, strict=True):
-                push(body, value * force, value * moment)
+            for node, (force, moment) in zip(self.joints[n].nodes, state.seen(n, of).wrenches, strict=True):
+                push(node, value * force, value * moment)
         return total
 
     def equations(self, at: Moment) -> Equations:
-        """What the element's load does to each body it touches, and the rates of its states."""
+        """What the element's load does to each node it touches, and the rates of its states."""
         state, size = self._state(at), ca.DM([s.size for s in self.states])
         load, x_dot = self._load(state, size * at.own, at.inputs)
         total = self._wrenches(state, load)
         nothing = ca.SX(3, 1), ca.SX(3, 1)
-        return Equations([total.get(body, nothing) for body in self.bodies], at.own_dot - x_dot / size)
+        return Equations([total.get(node, nothing) for node in self.nodes], at.own_dot - x_dot / size)
 
     def keep(self, at: Moment) -> Expr:
         """Where the coordinates are now."""

@@ -15,6 +15,7 @@ from motionbase.multibody.network.axes import AxesJoint, speeds_of
 from motionbase.multibody.network.constraints import MARKER_SIZE, Constraint, Frame, frame
 from motionbase.multibody.network.coordinates import Coordinate
 from motionbase.multibody.network.joints import NetworkJoint
+from motionbase.multibody.network.modal import ModalBody
 from motionbase.multibody.network.nodes import Node, Place
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.multibody.network.parts import GROUND_PLACE, AbstractPart, Own
@@ -26,6 +27,7 @@ def joint_motion(network: ModelNetwork) -> Kernel:
     """(nodes, own if joints or closures have coordinates there) -> (q, v): angles from -pi to pi; see `unwrapped`."""
     model = network.model
     found = {part.joint.joint.name: start for part, start in _with_starts(network) if isinstance(part, AxesJoint)}
+    modal = {part.nodes[0]: (part, start) for part, start in _with_starts(network) if isinstance(part, ModalBody)}
 
     def expr(nodes: Any, *own: Expr) -> Any:
         places = places_of(nodes)
@@ -40,6 +42,11 @@ def joint_motion(network: ModelNetwork) -> Kernel:
                 own_q, own_v = _motion(joint, at)
             q.append(own_q)
             v.append(own_v)
+            if joint.nodes[1] in modal:
+                part, start = modal[joint.nodes[1]]
+                of_body = own[0][start : start + len(part.own)]
+                q.append(of_body[: part.modes.n])
+                v.append(part.rates(at[1], of_body))
         return ca.vertcat(*q), ca.vertcat(*v)
 
     outputs = Port("q", model.nq, "-", "coordinates"), Port("v", model.nv, "-", "speeds")
@@ -54,7 +61,7 @@ def _with_starts(network: ModelNetwork) -> list[tuple[AbstractPart, int]]:
 
 def _own_port(network: ModelNetwork) -> tuple[Port, ...]:
     """Own unknowns of the parts, where coordinates are among them."""
-    if Own.COORDINATE not in network.assembly.kinds:
+    if not {Own.COORDINATE, Own.MODE} & set(network.assembly.kinds):
         return ()
     return (Port("own", len(network.assembly.kinds), "-", "own unknowns of the parts"),)
 
@@ -66,9 +73,13 @@ def violation(network: ModelNetwork) -> Kernel:
         places = places_of(nodes)
         misses: list[Expr] = [ca.SX(0)]
         for part, start in _with_starts(network):
-            if isinstance(part, Constraint | AxesJoint) and part.acceleration is None and Own.HOLONOMIC in part.own:
+            if (
+                isinstance(part, Constraint | AxesJoint | ModalBody)
+                and part.acceleration is None
+                and Own.HOLONOMIC in part.own
+            ):
                 at = [_place(places, n) for n in part.nodes]
-                inner = [start + k for k, kind in enumerate(part.own) if kind is Own.COORDINATE]
+                inner = [start + k for k, kind in enumerate(part.own) if kind in (Own.COORDINATE, Own.MODE)]
                 s = own[0][inner] if inner else ca.SX(0, 1)
                 misses.append(ca.mmax(ca.fabs(part.phi(at, ca.DM(part.numbers), s, ca.SX(0, 1)))))
         return ca.mmax(ca.vertcat(*misses))

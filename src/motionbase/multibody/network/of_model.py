@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Port
 from motionbase.errors import ModelError
-from motionbase.multibody.body import GROUND
+from motionbase.multibody.driven import Driven
 from motionbase.multibody.elements import (
     AbstractDynamicElement,
     AbstractElement,
@@ -26,16 +26,16 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.network.assembly import Assembly
 from motionbase.multibody.network.axes import AxesJoint
 from motionbase.multibody.network.beams import BeamForce
-from motionbase.multibody.network.bodies import NodeBody
 from motionbase.multibody.network.closures import Surroundings, closure_part
 from motionbase.multibody.network.constraints import KINDS, Constraint, Marker
 from motionbase.multibody.network.coordinates import Coordinate
 from motionbase.multibody.network.friction import JointStiction
 from motionbase.multibody.network.joints import NetworkJoint, network_joints
 from motionbase.multibody.network.loads import BodyForce, CoordinateForce, ElementForce, input_names
+from motionbase.multibody.network.modal import ModalBody
 from motionbase.multibody.network.parts import AbstractPart
 from motionbase.multibody.network.rotors import ReflectedInertia
-from motionbase.multibody.tree.forces import element_ports
+from motionbase.multibody.network.sites import Sites
 
 TAU = "tau"
 
@@ -46,14 +46,19 @@ class ModelNetwork:
     """A model as a network.
 
     Attributes:
-        ports: inputs of a step, as the tree's forward dynamics has them
+        driven: inputs, those that drives give and those that are left
         joints: one for each body
     """
 
     model: Model
     assembly: Assembly
-    ports: tuple[Port, ...]
+    driven: Driven
     joints: tuple[NetworkJoint, ...]
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Inputs of a step: as the tree's forward dynamics has them, and the time instead of those that drives give."""
+        return self.driven.left
 
 
 def network_of(
@@ -69,48 +74,42 @@ def network_of(
         dropped: rows of closures that follow from others, CLOSURE.ROW
         ground_node: the ground is a node of its own, held by a weld, as in programs that count so: 12 more equations
     """
-    if flexible := [b.name for b in model.bodies if b.modes is not None]:
-        raise ModelError(
-            f"model {model.name!r}: body {flexible[0]!r} has assumed modes, which the network engine does not "
-            "take yet; use beams, or the tree engine"
-        )
-    bodies = [NodeBody.of(b) for b in model.bodies]
-    for name in massless:
-        at = model.index[model.body(name).name]
-        bodies[at] = replace(bodies[at], mass=0.0, inertia=np.zeros(6))
-    com = {b.name: b.com for b in bodies}
+    sites = Sites(model, ground_node, massless)
+    speeds = np.zeros(model.nv) if v0 is None else v0
     parts: list[AbstractPart] = []
-    ground = None
     if ground_node:
-        ground = len(bodies)
         still = Marker(np.zeros(3), np.eye(3))
-        bodies.append(NodeBody(GROUND, 0.0, np.zeros(6), np.zeros(3)))
-        parts.append(Constraint("clamp", KINDS["weld"], (None, ground), still, still))
-    joints = network_joints(model, com, ground)
-    ports = network_ports(model)
+        parts.append(Constraint("clamp", KINDS["weld"], (None, sites.ground), still, still))
+    joints = network_joints(sites)
+    driven = Driven.of(model)
     parts += [c for c in (joint.constraint() for joint in joints) if c is not None]
-    around = Surroundings(model, joints, com, ground, q0, dropped)
+    around = Surroundings(model, joints, sites, q0, dropped)
     parts += [part for part in (closure_part(closure, around) for closure in model.closures) if part is not None]
-    parts += _loads(model, joints, com, ground, q0, np.zeros(model.nv) if v0 is None else v0)
-    inputs = tuple(name for port in ports for name in input_names(port))
+    parts += _loads(sites, joints, q0, speeds)
+    parts += _modal_bodies(sites, q0, speeds)  # last, when it is known which of their points are nodes
+    inputs = tuple(name for port in driven.ports for name in input_names(port))
     gravity = np.asarray(model.gravity, dtype=np.float64)
-    return ModelNetwork(model, Assembly(tuple(bodies), tuple(parts), gravity, inputs), ports, joints)
-
-
-def network_ports(model: Model) -> tuple[Port, ...]:
-    """Inputs of a step: tau, those of elements, what closures follow, switches."""
-    followed = tuple(port for closure in model.closures for port in closure.inputs)
-    switches = (Port(f"{c.name}_active", (), "-", "1 holds, 0 lets go") for c in model.closures if c.switchable)
-    return Port(TAU, model.nv, "-", "generalised forces"), *element_ports(model), *followed, *switches
+    return ModelNetwork(model, Assembly(tuple(sites.nodes), tuple(parts), gravity, inputs), driven, joints)
 
 
 # ---- forces --------------------------------------------------------------------------------------------------------
 
 
-def _loads(
-    model: Model, joints: Sequence[NetworkJoint], com: dict[str, Array], ground: int | None, q0: Array, v0: Array
-) -> list[AbstractPart]:
+def _modal_bodies(sites: Sites, q0: Array, v0: Array) -> list[AbstractPart]:
+    found: list[AbstractPart] = []
+    model = sites.model
+    for n, body in enumerate(model.bodies):
+        if body.modes is not None:
+            points, at_q, at_v = sites.points_of(body.name), model.q_slices[n][1], model.v_slices[n][1]
+            tau = tuple(f"{TAU}[{k}]" for k in range(at_v.start, at_v.stop))
+            nodes, gravity = (n, *points.values()), np.asarray(model.gravity, dtype=np.float64)
+            found.append(ModalBody(body, nodes, tuple(points), gravity, tau, q0[at_q], v0[at_v]))
+    return found
+
+
+def _loads(sites: Sites, joints: Sequence[NetworkJoint], q0: Array, v0: Array) -> list[AbstractPart]:
     """tau, springs, dampers and motors of each coordinate together; every other element by itself."""
+    model = sites.model
     merged = (JointSpring, JointDamper, Motor)
     on_axis: dict[int, list[AbstractElement]] = {}
     of_axes: dict[str, list[AbstractElement]] = {j.joint.name: [] for j in joints if j.type == "axes"}
@@ -127,9 +126,9 @@ def _loads(
         elif isinstance(element, merged):
             on_axis.setdefault(joint_speed(element.name, model, element.joint, element.axis), []).append(element)
         elif isinstance(element, Beam):
-            parts.append(BeamForce.of(element, model, com, ground))
+            parts.append(BeamForce.of(element, sites))
         else:
-            parts.append(ElementForce(element, model, joints, com, ground, q0))
+            parts.append(ElementForce(element, sites, joints, q0))
     for n, joint in enumerate(joints):
         at_q, at_v = model.q_slices[n][0].start, model.v_slices[n][0]
         names = tuple(f"{TAU}[{k}]" for k in range(at_v.start, at_v.stop))

@@ -28,11 +28,12 @@ class Own(Enum):
     SWITCHED = "multiplier of a row that holds positions, or lets go and holds the multiplier at zero"
     SPEED = "multiplier of a row that holds velocities"
     COORDINATE = "coordinate in rows that hold positions; its own row balances the multipliers along it"
+    MODE = "coordinate with momentum, known at the start; its own row is the balance of forces along it"
     ALGEBRAIC = "found anew every step"
     DIFFERENTIAL = "integrated"
 
 
-INTEGRATED = Own.DIFFERENTIAL, Own.COORDINATE  # unknowns with a rate, of which a step corrects the rate
+INTEGRATED = Own.DIFFERENTIAL, Own.COORDINATE, Own.MODE  # unknowns with a rate, of which a step corrects the rate
 
 
 @final
@@ -153,6 +154,10 @@ class AbstractPart(ABC):
 
     def own_start(self) -> Sequence[float]:
         """Start values of its own unknowns, where nothing better is known."""
+        return (0.0,) * len(self.own)
+
+    def own_dot_start(self) -> Sequence[float]:
+        """Rates at the start of its own unknowns, where they are known."""
         return (0.0,) * len(self.own)
 
     def own_sizes(self) -> Sequence[float]:

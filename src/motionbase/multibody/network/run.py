@@ -12,6 +12,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Kernel, Scan, compile, scan
 from motionbase.errors import SimulationError
+from motionbase.multibody.driven import TIME
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.methods import AdaptiveMultistep
 from motionbase.multibody.network.motion import coupling_miss, joint_motion, unwrapped, violation
@@ -208,13 +209,15 @@ def _adaptive(job: RunJob, kept: _Samples, adaptive: AdaptiveMultistep) -> None:
     """Every step of the job is met; between them as many as the tolerance needs."""
     step, interval = compile(job.network.program, mode=job.mode), job.network.step_size
     names = [port.name for port in job.network.program.outputs]
-    h, last = min(interval, 1e-4), 0.0
+    h, last, timed = min(interval, 1e-4), 0.0, TIME in job.rows
     begun = time.perf_counter()
     for k in range(job.steps):
         left, inputs = interval, job.inputs_at(k)
         while left > 1e-9 * interval:
             trial = left if h > 0.999 * left else min(h, 0.5 * left) if h > 0.5 * left else h
             ratio = trial / last if last else 0.0
+            if timed:
+                inputs[TIME] = np.float64((k + 1) * interval - left + trial)
             weights = (adaptive.method.weights(ratio) if last else adaptive.method.start()).row(trial)
             out = dict(zip(names, step(weights=weights, **kept.state, **inputs), strict=True))
             kept.steps += 1

@@ -14,17 +14,17 @@ from motionbase.compile import Port, compile
 from motionbase.errors import SimulationError
 from motionbase.multibody.body import shown
 from motionbase.multibody.closed import Start, closed_start, moved
+from motionbase.multibody.driven import Driven
 from motionbase.multibody.model import Model
 from motionbase.multibody.names import coordinates, speeds
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.methods import METHODS, AdaptiveMultistep, Multistep
-from motionbase.multibody.network.of_model import network_ports
 from motionbase.multibody.network.run import NetworkRun, RunJob, run_network
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
-from motionbase.multibody.watch import SimulationWarning
+from motionbase.multibody.watch import SimulationWarning, overbent
 
 Inputs: TypeAlias = Callable[[Sequence[Port], float, int], tuple[dict[str, Array], dict[str, Array]]]
 OPENED = 1e-6  # [m, rad] a constraint may be open by without a word
@@ -60,12 +60,13 @@ def simulate_network(job: NetworkJob, method: Any, inputs: Inputs) -> Trajectory
     chosen, model = _method(method), job.model
     adaptive = chosen if isinstance(chosen, AdaptiveMultistep) else None
     plain = chosen.method if isinstance(chosen, AdaptiveMultistep) else chosen
-    ports = network_ports(model)
+    driven = Driven.of(model)
+    ports = driven.left
     held, rows = inputs(ports, 1.0, job.steps)
     _check_followed(model, adaptive, rows)
     held_first, rows_first = inputs(ports, 0.0, 1)
     first = {**held_first, **{name: table[0] for name, table in rows_first.items()}}
-    q, v, dropped = assembled(model, job.begin, job.h, first)
+    q, v, dropped = assembled(model, job.begin, job.h, driven.named(first))
     network = Network(model, job.h, q, v, plain, dropped=dropped, inputs=first)
     run = run_network(RunJob(network, job.steps, held, rows, job.every, job.mode, job.progress), adaptive)
     if run.miss > OPENED:
@@ -74,6 +75,8 @@ def simulate_network(job: NetworkJob, method: Any, inputs: Inputs) -> Trajectory
             SimulationWarning,
             stacklevel=3,
         )
+    for sentence in overbent(model, run.t, run.q):
+        warnings.warn(sentence, SimulationWarning, stacklevel=3)
     return _trajectory(model, chosen.name, run)
 
 

@@ -1,7 +1,8 @@
 """Small motions of a network about rest or a steady turn: mass, damping, stiffness and constraints as numbers.
 
 Everything is seen from a frame that turns with the spin Omega about the world's origin. In it small motions xi of the
-nodes (positions, then orientations, axes of the frame) obey M xi_ddot + D xi_dot + K xi = Phi' lambda, Phi xi = 0.
+nodes (positions, then orientations, axes of the frame) obey M xi_ddot + D xi_dot + K xi = Phi' lambda, Phi xi = 0. With
+bodies that have modes, for which only rest is known, their amplitudes follow the nodes in xi.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.body import tensor_of
 from motionbase.multibody.network.assembly import Assembly
+from motionbase.multibody.network.modal import ModalBody
 from motionbase.multibody.network.parts import Own
 
 
@@ -48,9 +50,11 @@ class SmallMotion:
     share: float = 1.0
 
     def __post_init__(self) -> None:
-        if any(kind is Own.DIFFERENTIAL for part in self.assembly.parts for kind in part.own):
-            names = [p.name for p in self.assembly.parts if Own.DIFFERENTIAL in p.own]
-            raise ModelError(f"statics: {names[0]!r} has states of its own, for which rest is not defined here")
+        for part in self.assembly.parts:
+            if Own.DIFFERENTIAL in part.own and not isinstance(part, ModalBody):
+                raise ModelError(f"statics: {part.name!r} has states of its own, for which rest is not defined here")
+            if isinstance(part, ModalBody) and np.any(self.spin):
+                raise ModelError(f"statics: {part.name!r} has assumed modes, for which only rest is known; use beams")
 
     @property
     def _values(self) -> tuple[Array, Array, Array]:
@@ -112,8 +116,14 @@ class SmallMotion:
             theta = slice(6 * n + 3, 6 * n + 6)
             for own in (slice(6 * n, 6 * n + 3), theta):
                 K[own, theta] -= cross_matrix(self._forces[0][own])
-        held = one[np.ix_(rows, columns)] @ R.T
-        return R @ K @ R.T, R @ D @ R.T, R @ one[np.ix_(balance, rows)], held, one[np.ix_(rows, rows)]
+        held, on_nodes, by_own = one[np.ix_(rows, columns)], one[np.ix_(balance, rows)], one[np.ix_(rows, rows)]
+        if self.modal:  # their rows hold rates too, which rest knows nothing of
+            by_place = two - one
+            held[self.modal] = by_place[np.ix_(rows, columns)][self.modal]
+            on_nodes[:, self.modal] = by_place[np.ix_(balance, rows)][:, self.modal]
+            changes = by_place[np.ix_(rows, rows)]
+            by_own[np.ix_(self.modal, self.modal)] = changes[np.ix_(self.modal, self.modal)]
+        return R @ K @ R.T, R @ D @ R.T, R @ on_nodes, held @ R.T, by_own
 
     @property
     def by_own(self) -> Array:
@@ -130,6 +140,45 @@ class SmallMotion:
         """Which rows hold positions."""
         kinds = [kind for part in self.assembly.parts for kind in part.own]
         return [k for k, kind in enumerate(kinds) if kind is Own.HOLONOMIC]
+
+    @cached_property
+    def modal(self) -> list[int]:
+        """Own unknowns of modal bodies but for multipliers: amplitudes and momenta."""
+        kinds = [kind for part in self.assembly.parts for kind in part.own]
+        return [k for k, kind in enumerate(kinds) if kind in (Own.MODE, Own.DIFFERENTIAL)]
+
+    @cached_property
+    def amplitudes(self) -> list[int]:
+        """Which own unknowns are amplitudes."""
+        kinds = [kind for part in self.assembly.parts for kind in part.own]
+        return [k for k, kind in enumerate(kinds) if kind is Own.MODE]
+
+    @cached_property
+    def with_modes(self) -> tuple[Array, Array, Array, Array]:
+        """M, D, K and the held rows Phi of nodes and amplitudes together."""
+        (M, D, K), (held, by_own), R = self.matrices, self.rows, self._axes
+        modes, size = self.amplitudes, len(K)
+        if not modes:
+            return M, D, K, held
+        K = np.block([[K, self.by_own[:, modes]], [held[modes], by_own[np.ix_(modes, modes)]]])
+        held = np.hstack([held, by_own[:, modes]])[self.holds]
+        # rows of momenta depend on velocities alone: these are the body's inertia
+        one, two = (self.assembly.numeric_part_jacobian(c, self.places, self._values, self.inputs) for c in (1.0, 2.0))
+        rates = (2 * one - two)[self._rows]
+        moves = [*self._columns, *(self._rows[k] for k in modes)]
+        M, D = (np.pad(matrix, (0, len(modes))) for matrix in (M, D))
+        D[size:, size:] = rates[np.ix_(modes, [self._rows[k] for k in modes])]
+        turned = np.eye(size + len(modes))
+        turned[:size, :size] = R.T
+        for part, start in zip(self.assembly.parts, self.assembly.own_starts, strict=False):
+            if isinstance(part, ModalBody):
+                n, node = part.modes.n, part.nodes[0]
+                assert node is not None
+                spin = start + 2 * n
+                rows = [*range(spin + 3, spin + 6), *range(spin, spin + 3), *range(start + n, start + 2 * n)]
+                first = size + modes.index(start)
+                M[[*range(6 * node, 6 * node + 6), *range(first, first + n)]] += rates[rows][:, moves] @ turned
+        return M, D, K, held
 
     @cached_property
     def matrices(self) -> tuple[Array, Array, Array]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, final
 
 import casadi as ca
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.multibody.model import Model
 from motionbase.multibody.network.assembly import Assembly
 from motionbase.multibody.network.nodes import Node
-from motionbase.multibody.network.parts import Own
+from motionbase.multibody.network.of_model import ModelNetwork
+from motionbase.multibody.network.parts import INTEGRATED, Own
+from motionbase.multibody.network.sites import point_of
 from motionbase.multibody.tree.dynamics import Tree
 
 
@@ -34,49 +36,53 @@ class StartState:
         }  # fmt: skip
 
 
-def node_motions(model: Model) -> ca.Function:
-    """(q, v) -> (nodes, 18) position, rotation matrix, velocity, angular velocity of every body's node."""
+@lru_cache(maxsize=4)
+def node_motions(network: ModelNetwork) -> ca.Function:
+    """(q, v) -> (nodes, 18) position, rotation matrix, velocity, angular velocity of every node."""
+    model = network.model
     q, v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
     state = Tree(model).state(q, v)
     rows = []
-    for body in model.bodies:
-        at = state.point(body.name, body.com)
+    for node in network.assembly.bodies:
+        body, point = point_of(node)
+        at = state.point(body, point or (float(node.com[0]), float(node.com[1]), float(node.com[2])))
         rows.append(ca.horzcat(at.p.T, ca.reshape(at.R.T, 1, 9), at.velocity[3:].T, at.velocity[:3].T))
     return ca.Function("node_motions", [q, v], [ca.densify(ca.vertcat(*rows))])
 
 
-def places_at(assembly: Assembly, model: Model, q: Array, v: Array) -> Array:
+def places_at(network: ModelNetwork, q: Array, v: Array) -> Array:
     """(nodes, 18) places of all nodes; a node for the ground stands still at its origin."""
-    found = np.array(node_motions(model)(q, v))
-    still = np.concatenate([np.zeros(3), np.eye(3).ravel(), np.zeros(6)])
-    return np.vstack([found, np.tile(still, (len(assembly.bodies) - len(found), 1))])
+    return np.array(node_motions(network)(q, v))
 
 
 def start_state(assembly: Assembly, places: Array, inputs: Array) -> StartState:
     """Momenta from velocities; their rates and the multipliers from the balance of forces and the rows' second rate.
 
-    With s the coordinates that parts have of their own, a the accelerations, u the value that a row follows, and y what
-    parts integrate,
+    With s the coordinates that parts have of their own (modal amplitudes among them, whose values and rates are known),
+    a the accelerations, u the value that a row follows, and y what parts integrate,
 
         M a - phi_x' lambda - f_y' y_dot = f,    phi_x a + phi_s s_ddot = u_ddot - (rest of the rows' second rate),
-        phi_s' lambda = -f_s,    y_dot by its row, or by the row's rate where y follows from the speeds,
+        phi_s' lambda + f_s' y_dot = -f_s,    y_dot by its row, or by the row's rate where y follows from the speeds,
 
     in the nodes' axes and by least squares: where rows are redundant they share the force.
     """
     own = np.concatenate([np.asarray(p.own_start(), dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
     kept = np.concatenate([np.asarray(p.kept, dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
-    own, own_dot = _coordinates_met(assembly, places, own, kept, inputs)
+    known = np.concatenate([np.asarray(p.own_dot_start(), dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
+    own, own_dot = _coordinates_met(assembly, places, own, known, kept, inputs)
     states = _integrated(assembly, places, (own, own_dot, kept), inputs)
     A, b, unknown = _balance(assembly, places, (own, own_dot, kept), inputs)
     count, m = 6 * len(assembly.bodies), len(b)
     A = np.block([[A, np.zeros((m, len(states.at)))], [np.zeros((len(states.at), m)), states.by_rate]])
     A[:count, m:], A[m:, :count], b = states.pushes, states.by_a, np.concatenate([b, states.right])
+    second = [count + i for i, k in enumerate(unknown) if assembly.kinds[k] is Own.MODE]
+    A[second, m:], A[m:, second] = states.on_modes, states.by_modes
     # rows and columns to one scale, so that what least squares calls small has a meaning
     size = 1 / np.maximum(np.abs(A).max(axis=0, initial=0.0), 1e-300)
     solution = size * np.linalg.lstsq(A * size, b, rcond=1e-12)[0]
     own_dot[states.at] = solution[m:]
     for k, value in zip(unknown, solution[count:m], strict=True):
-        if assembly.kinds[k] is not Own.COORDINATE:  # of a coordinate it is the second rate, which nobody asks for
+        if assembly.kinds[k] not in INTEGRATED:  # of a coordinate it is the second rate, which nobody asks for
             own[k] = value
     nodes = np.array([_node(assembly, n, place, solution[6 * n : 6 * n + 6]) for n, place in enumerate(places)])
     return StartState(nodes, own, own_dot, kept)
@@ -87,13 +93,15 @@ class _Integrated(NamedTuple):
 
     Attributes:
         at: where they stand among all own unknowns
-        pushes: derivative of the balance by their rates
-        by_a, by_rate, right: rows for accelerations and rates
+        pushes, on_modes: derivatives by their rates of the balance of the nodes, and of the modes
+        by_a, by_modes, by_rate, right: rows for accelerations, second rates of the modes, and rates
     """
 
     at: list[int]
     pushes: Array
+    on_modes: Array
     by_a: Array
+    by_modes: Array
     by_rate: Array
     right: Array
 
@@ -102,14 +110,18 @@ def _integrated(assembly: Assembly, places: Array, values: tuple[Array, Array, A
     """Rows of the integrated unknowns; those that follow from the speeds are set in `values`."""
     first, own = assembly.node_starts[-1], values[0]
     at, nodes = _places_of(assembly, Own.DIFFERENTIAL), range(len(assembly.bodies))
+    modes = [first + k for k in _places_of(assembly, Own.MODE)]
     moves = [assembly.node_starts[n] + i for n in nodes for i in range(6)]
     balances = [assembly.node_starts[n + 1] - 6 + i for n in nodes for i in range(6)]
     rows = [first + k for k in at]
     if not at:
-        return _Integrated(at, *(np.zeros(shape) for shape in ((len(balances), 0), (0, len(balances)), (0, 0), (0,))))
+        empty = ((len(balances), 0), (0, 0), (0, len(balances)), (0, 0), (0, 0), (0,))
+        return _Integrated(at, *(np.zeros(shape) for shape in empty))
 
     def residual(along: float = 0.0) -> Array:
-        return numeric_residual(assembly, _along(places, along), values, inputs, SHORT)[rows]
+        moved = own.copy()
+        moved[_places_of(assembly, Own.MODE)] += along * values[1][_places_of(assembly, Own.MODE)]
+        return numeric_residual(assembly, _along(places, along), (moved, *values[1:]), inputs, SHORT)[rows]
 
     # with c = 0 the derivative by an unknown is that by its rate; rows that hold positions are not looked at
     J = assembly.numeric_jacobian(0.0, places, values, inputs)
@@ -122,7 +134,9 @@ def _integrated(assembly: Assembly, places: Array, values: tuple[Array, Array, A
     return _Integrated(
         at,
         J[np.ix_(balances, rows)],
+        J[np.ix_(modes, rows)],
         np.where(follows[:, None], J[np.ix_(rows, moves)], 0.0),
+        np.where(follows[:, None], J[np.ix_(rows, modes)], 0.0),
         np.where(follows[:, None], by_value, by_rate),
         -np.where(follows, (residual(SMALL) - residual(-SMALL)) / (2 * SMALL), residual()),
     )
@@ -133,9 +147,11 @@ def _places_of(assembly: Assembly, *kinds: Own) -> list[int]:
     return [k for k, kind in enumerate(assembly.kinds) if kind in kinds]
 
 
-def _coordinates_met(assembly: Assembly, places: Array, own: Array, kept: Array, inputs: Array) -> tuple[Array, Array]:
+def _coordinates_met(
+    assembly: Assembly, places: Array, own: Array, known: Array, kept: Array, inputs: Array
+) -> tuple[Array, Array]:
     """Own unknowns with coordinates that fit the places, by Newton's method from where they are, and their rates."""
-    own, own_dot = own.copy(), np.zeros_like(own)
+    own, own_dot = own.copy(), known.copy()
     coordinates, first = _places_of(assembly, Own.COORDINATE), assembly.node_starts[-1]
     if not coordinates:
         return own, own_dot
@@ -200,7 +216,7 @@ def _balance(
     J = assembly.numeric_jacobian(1.0, places, values, inputs)
     residual = numeric_residual(assembly, places, values, inputs)
     multipliers = _places_of(assembly, Own.HOLONOMIC, Own.SWITCHED, Own.SPEED)
-    coordinates = _places_of(assembly, Own.COORDINATE)
+    coordinates = _places_of(assembly, Own.COORDINATE, Own.MODE)
     by_force, by_coordinate = [first + k for k in multipliers], [first + k for k in coordinates]
     speed = [i for i, k in enumerate(multipliers) if assembly.kinds[k] is Own.SPEED]
     by_node = J[np.ix_(by_force, moves)]

@@ -25,6 +25,7 @@ from motionbase.multibody.network.of_model import ModelNetwork, network_of
 from motionbase.multibody.network.simulate import assembled
 from motionbase.multibody.network.small_motion import SmallMotion, steady
 from motionbase.multibody.network.start import places_at
+from motionbase.multibody.tree.dynamics import Tree
 
 ITERATIONS = 12  # of Newton's method before a load is halved
 LONGEST = 0.5  # [rad] a node may turn in one iteration
@@ -57,6 +58,9 @@ class Rest:
     def position(self, body: str, point: str | tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Array:
         """(3,) of a point of a body in the world [m]."""
         n, own = self.model.index[body], self.model.body(body)
+        if own.modes is not None:
+            state = Tree(self.model).state(ca.DM(self.q), ca.DM.zeros(self.model.nv))
+            return np.array(ca.evalf(ca.SX(state.point(body, point).p))).ravel()
         place = self.motion.places[n]
         where = np.asarray(own.points[point] if isinstance(point, str) else point) - np.asarray(own.com)
         return np.asarray(place[:3] + place[3:12].reshape(3, 3) @ where)
@@ -94,7 +98,7 @@ def static(
     full = _inputs(network, inputs or {})
     own = np.concatenate([np.asarray(p.own_start(), dtype=np.float64) for p in network.assembly.parts] or [np.empty(0)])
     kept = np.concatenate([np.asarray(p.kept, dtype=np.float64) for p in network.assembly.parts] or [np.empty(0)])
-    places = places_at(network.assembly, model, q, np.zeros(model.nv))
+    places = places_at(network, q, np.zeros(model.nv))
     at, total, taken = _loaded(model, SmallMotion(network.assembly, places, own, kept, full, np.zeros(3)), omega, steps)
     _check_turn(model, at)
     return Rest(model, _coordinates(network, at), at, float(np.abs(at.residual()[0]).max()), total, taken)
@@ -184,7 +188,7 @@ def _inputs(network: ModelNetwork, given: Mapping[str, Any]) -> Array:
         if value is None or value.size != len(input_names(port)) or not np.all(np.isfinite(value)):
             raise SimulationError(f"input {name!r} is {shown(given[name])}, {port.size} finite numbers are wanted")
         values.append(value.ravel())
-    return np.concatenate(values)
+    return network.driven.numbers(np.concatenate(values))
 
 
 def _coordinates(network: ModelNetwork, at: SmallMotion) -> Array:
@@ -193,5 +197,6 @@ def _coordinates(network: ModelNetwork, at: SmallMotion) -> Array:
     for place in at.places:
         Q = np.array(ca.evalf(quaternion_of(ca.SX(ca.DM(place[3:12].reshape(3, 3)))))).ravel()
         rows.append(Node.layout.vector({"x": place[:3], "Q": Q, "v": place[12:15], "omega": place[15:18]}))
-    found = joint_motion(network).function(np.array(rows))
+    kernel = joint_motion(network)
+    found = kernel.function(np.array(rows), *([at.own] if len(kernel.inputs) > 1 else []))
     return np.array(found[0]).ravel()

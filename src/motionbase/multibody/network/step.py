@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -42,12 +42,14 @@ class Step:
         jacobians: how often a step makes a Jacobian and its factors: at the predicted configuration, and again after
             every iterations / jacobians corrections where these have brought it; as many as iterations is Newton's
             method
+        driven: inputs of the parts from those of the program
     """
 
     assembly: Assembly
     iterations: int
     samples: Sequence[Array]
     jacobians: int = 1
+    driven: Callable[[Expr], Expr] = lambda given: given
 
     def __post_init__(self) -> None:
         if self.jacobians < 1 or self.iterations % self.jacobians:
@@ -78,7 +80,7 @@ class Step:
 
         def expr(weights: Weights, *given: Any) -> Any:
             state, values = given[: len(states)], ca.vertcat(*given[len(states) :])
-            return self.step(weights, *state, inputs=values)
+            return self.step(weights, *state, inputs=self.driven(values))
 
         return Program(name, (Weights.port("weights"), *states, *inputs), (*outputs, *told), expr)
 

@@ -48,14 +48,15 @@ class Vibration:
 def vibration(rest: Rest) -> Vibration:
     """Of an equilibrium or a steady turn that `static` found."""
     at = rest.motion
-    by_place, by_own = at.rows
-    if len(at.holds) < len(by_own):
+    count = 6 * len(at.assembly.bodies)
+    if len(at.holds) + len(at.modal) < len(at.rows[1]):
         raise ModelError(
             f"model {rest.model.name!r}: frequencies with unknowns other than multipliers of constraints are not known "
             "to the network engine; use analysis.modes"
         )
-    N = np.linalg.qr(allowed(by_place).N)[0]
-    M, D, K = (N.T @ matrix @ N for matrix in at.matrices)
+    *matrices, held = at.with_modes
+    N = np.linalg.qr(allowed(held).N)[0]
+    M, D, K = (N.T @ matrix @ N for matrix in matrices)
     try:
         L = np.linalg.cholesky(M)
     except np.linalg.LinAlgError:
@@ -71,7 +72,7 @@ def vibration(rest: Rest) -> Vibration:
     mu, vectors = np.linalg.eig(companion.astype(np.complex128))
     eigenvalues = np.asarray(shift + 1 / mu, dtype=np.complex128)
     chosen = [k for k in np.argsort(np.abs(eigenvalues)) if eigenvalues[k].imag >= 0]
-    shapes = (N @ inverse.T @ vectors[n:, chosen]).reshape(len(at.assembly.bodies), 6, -1)
+    shapes = (N @ inverse.T @ vectors[n:, chosen])[:count].reshape(len(at.assembly.bodies), 6, -1)
     flat = shapes.reshape(-1, len(chosen))
     largest = flat[np.argmax(np.abs(flat), axis=0), np.arange(len(chosen))]
     return Vibration(eigenvalues[chosen], shapes / largest, tuple(b.name for b in at.assembly.bodies))
