@@ -13,6 +13,8 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Program
 from motionbase.errors import ModelError
+from motionbase.multibody.elements import Beam
+from motionbase.multibody.joints import Free
 from motionbase.multibody.model import Model
 from motionbase.multibody.network.assembly import Assembly
 from motionbase.multibody.network.methods import MS, Multistep
@@ -26,6 +28,7 @@ from motionbase.spatial import R_quaternion
 SAMPLES = 12
 SAMPLE_STEPS = (1e-3, 1e-4, 1e-5)  # [s] for which pivots are good: one program serves every step
 SPREAD = 0.7  # [rad, m, rad/s, m/s] of the samples about the start
+BENT = 0.01  # part of it for bodies that only beams hold: further apart, these would be torn
 
 
 @final
@@ -123,6 +126,16 @@ class Network:
         step = Step(assembly, iterations, self._samples(), jacobians)
         return step.program(f"{self.model.name}_step", self.network.ports)
 
+    def _spreads(self) -> tuple[Array, Array]:
+        """(nq,), (nv,) how far samples go from the start."""
+        q, v = np.full(self.model.nq, SPREAD), np.full(self.model.nv, SPREAD)
+        bent = {body for element in self.model.elements if isinstance(element, Beam) for body in element.bodies}
+        for n, joint in enumerate(self.model.joints):
+            if joint.child in bent and isinstance(joint.motion, Free):
+                q[self.model.q_slices[n][0]] *= BENT
+                v[self.model.v_slices[n][0]] *= BENT
+        return q, v
+
     def _samples(self) -> list[Array]:
         """Jacobians where the pivots are to be good: at the start or the state they are chosen for, and elsewhere."""
         assembly, rng = self.network.assembly, np.random.default_rng(0)
@@ -132,12 +145,13 @@ class Network:
         if self.chosen_at is not None:
             chosen, own, own_dot, kept = self.chosen_at
             places = [chosen]
+        spread_q, spread_v = self._spreads()
         for _ in range(SAMPLES - 1):
-            q = self.start_q + SPREAD * rng.standard_normal(self.model.nq)
+            q = self.start_q + spread_q * rng.standard_normal(self.model.nq)
             for joint, (at, _) in zip(self.model.joints, self.model.q_slices, strict=True):
                 if joint.motion.has_quaternion:
                     q[at.stop - 4 : at.stop] /= np.linalg.norm(q[at.stop - 4 : at.stop])
-            v = self.start_v + SPREAD * rng.standard_normal(self.model.nv)
+            v = self.start_v + spread_v * rng.standard_normal(self.model.nv)
             places.append(places_at(assembly, self.model, q, v))
         sizes = np.concatenate([np.asarray(p.own_sizes(), dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
         p, found = _momenta(assembly), []

@@ -10,7 +10,7 @@ import casadi as ca
 
 from motionbase.arrays import Array
 from motionbase.compile import Port, Program, for_each, repeat
-from motionbase.compile.linear import BROKEN, GROWTH_ALARM, Factorization, factorize
+from motionbase.compile.linear import BROKEN, GROWTH_ALARM, AbstractFactors, factorize_blocks
 from motionbase.errors import SimulationError
 from motionbase.multibody.network.assembly import Assembly, OwnValues
 from motionbase.multibody.network.nodes import (
@@ -24,6 +24,7 @@ from motionbase.multibody.network.nodes import (
     corrected_place,
     predicted,
 )
+from motionbase.multibody.network.repeated import repeated_groups
 from motionbase.spatial.rotations import Expr
 
 FEEDBACK = {
@@ -97,7 +98,7 @@ class Step:
         values = self._predicted_own(w, own_one, own_two, dot_one, dot_two, kept)
         nothing = ca.SX.zeros(self.assembly.size)
 
-        def corrected(factors: Factorization, d: Expr) -> Any:
+        def corrected(factors: AbstractFactors, d: Expr) -> Any:
             def correct(d: Expr, made: Expr, asked: Expr, largest: Expr) -> Any:
                 at, p, own = self._corrected(c, places, momenta, values, d)
                 r = self.assembly.residual(c, at, p, own, inputs)
@@ -131,9 +132,9 @@ class Step:
         states = new, one, after.own, own_one, after.own_dot, dot_one, kept_next, worst_next
         return *states, largest, growth, change
 
-    def _factors(self, c: Expr, places: Place, momenta: Momentum, values: OwnValues, inputs: Expr) -> Factorization:
+    def _factors(self, c: Expr, places: Place, momenta: Momentum, values: OwnValues, inputs: Expr) -> AbstractFactors:
         J = self.assembly.jacobian(c, places, momenta, values, inputs)
-        return factorize(J, self.samples, names=self.assembly.names)
+        return factorize_blocks(J, self.samples, repeated_groups(self.assembly), names=self.assembly.names)
 
     def _predicted_own(self, w: Weights, one: Expr, two: Expr, dot_one: Expr, dot_two: Expr, kept: Expr) -> OwnValues:
         """Integrated ones as nodes are; others on a straight line."""
