@@ -17,6 +17,7 @@ from motionbase.compile.linear.blocks import (
     schur_complement,
     without_blocks,
 )
+from motionbase.compile.linear.dense import MOST_DENSE, dense_is_cheaper, factorize_dense
 from motionbase.compile.linear.factors import AbstractFactors, Factorization, Solution
 from motionbase.compile.linear.markowitz import markowitz_order
 from motionbase.compile.linear.min_degree import Precedence, min_degree_order
@@ -24,11 +25,12 @@ from motionbase.compile.linear.monitors import BROKEN, GROWTH_ALARM, RESIDUAL_AL
 from motionbase.compile.linear.ordering import Pivot
 from motionbase.compile.linear.samples import Sample, equilibrate, sample_table, samples_at
 from motionbase.compile.linear.structure import check_structural_rank
-from motionbase.errors import KernelError
+from motionbase.errors import KernelError, NoCommonPivot
 
 __all__ = [
     "BROKEN",
     "GROWTH_ALARM",
+    "MOST_DENSE",
     "RESIDUAL_ALARM",
     "THRESHOLD",
     "AbstractFactors",
@@ -39,6 +41,8 @@ __all__ = [
     "Solution",
     "factorize",
     "factorize_blocks",
+    "factorize_dense",
+    "factorize_soundly",
     "samples_at",
     "solve",
 ]
@@ -146,6 +150,25 @@ def factorize_blocks(
     rest_names = None if names is None else [names[i] for i in rest_rows]
     rest = factorize(E, [np.where(_nonzeros(E), s, 0.0) for s in found], threshold=threshold, names=rest_names)
     return BlockFactorization(A, loops, rest, rest_rows, rest_cols, sum(flops) + rest.flops)
+
+
+def factorize_soundly(
+    A: ca.SX, samples: Sequence[Sample], blocks: Sequence[Sequence[Sequence[int]]] = (), *,
+    names: Sequence[str] | None = None,
+) -> AbstractFactors:  # fmt: skip
+    """Factors of A in a program: generated ones, or dense ones where these are sound or quick and the others are not.
+
+    Dense factors are taken where no fixed order of pivots is good at all samples, and where the generated code would be
+    so long that loops over all entries take less time.
+    """
+    if len(A.sparsity().get_triplet()[0]) == 0 or A.shape[0] > MOST_DENSE:
+        return factorize_blocks(A, samples, blocks, names=names)
+    try:
+        found = factorize_blocks(A, samples, blocks, names=names)
+    except NoCommonPivot:
+        return factorize_dense(A)
+    poor = found.sample_growth > GROWTH_ALARM or dense_is_cheaper(A.shape[0], found.flops)
+    return factorize_dense(A) if poor else found
 
 
 def _nonzeros(A: ca.SX) -> Flags:

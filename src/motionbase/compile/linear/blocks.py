@@ -103,6 +103,7 @@ class Eliminated(NamedTuple):
 
     Attributes:
         rows, cols: of the blocks, that are left: those without a pivot, then those outside
+        growth: over the samples
     """
 
     family: Family
@@ -110,6 +111,7 @@ class Eliminated(NamedTuple):
     pivots: tuple[Pivot, ...]
     rows: tuple[int, ...]
     cols: tuple[int, ...]
+    growth: float
 
 
 class BlockFactors(NamedTuple):
@@ -161,6 +163,11 @@ class BlockFactorization(AbstractFactors):
         scale[list(self.cols)] = self.rest.col_scale
         return scale
 
+    @property
+    def sample_growth(self) -> float:
+        """The largest of all blocks and of the rest."""
+        return max(self.rest.sample_growth, *(factors.of.growth for factors in self.families))
+
     @cached_property
     def growth(self) -> ca.SX:
         """The largest of all blocks and of the rest."""
@@ -207,7 +214,7 @@ def eliminated(family: Family, samples: Array, threshold: float, names: Sequence
     state = Elimination(scales, own_names)
     eliminate_cheapest(state, threshold, family.own)
     left = tuple(np.flatnonzero(state.active_rows).tolist()), tuple(np.flatnonzero(state.active_cols).tolist())
-    return Eliminated(family, scales, tuple(state.pivots), *left)
+    return Eliminated(family, scales, tuple(state.pivots), *left, state.order().sample_growth)
 
 
 def remaining(n: int, chosen: Sequence[Eliminated]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -270,9 +277,7 @@ def schur_complement(
     """The rest of the matrix after the blocks."""
     in_row, in_col = ({i: k for k, i in enumerate(side)} for side in (rows, cols))
     blocks = {i for loop in loops for places in loop.of.family.places for i in places[: loop.of.family.own]}
-    entries = {
-        (in_row[i], in_col[j]): value for (i, j), value in values.items() if i not in blocks and j not in blocks
-    }
+    entries = {(in_row[i], in_col[j]): value for (i, j), value in values.items() if i not in blocks and j not in blocks}
     for loop in loops:
         for k, places in enumerate(loop.of.family.places):
             for at, (i, j) in enumerate(loop.left_at):

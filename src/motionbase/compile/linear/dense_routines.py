@@ -101,8 +101,14 @@ def dense_lu(n: int, places: tuple[int, ...]) -> Primitive:
                                after=k),)),) if n > 1 else ()),
         Call(_TOLD, (_at(growth),)),
     )  # fmt: skip
-    ports = Port("lu", n * n, "-", "factors"), Port("exchanges", n, "-", "of rows"), Port("growth", (), "-", "of pivots")
-    return Primitive(f"dense_lu{n}", (Port("nz", len(places)),), ports, (), _distinct(body, {}, count()), buffers=buffers)
+    ports = (
+        Port("lu", n * n, "-", "factors"),
+        Port("exchanges", n, "-", "of rows"),
+        Port("growth", (), "-", "of pivots"),
+    )
+    return Primitive(
+        f"dense_lu{n}", (Port("nz", len(places)),), ports, (), _distinct(body, {}, count()), buffers=buffers
+    )
 
 
 @lru_cache(maxsize=64)

@@ -46,15 +46,21 @@ class AbstractFactors(ABC):
 
     Attributes:
         matrix: A
-        col_scale: units of the unknowns: equilibration of the samples
+        flops: operations of the factorization and one substitution
     """
 
     matrix: ca.SX
+    flops: int
 
     @property
     @abstractmethod
     def col_scale(self) -> Array:
         """(n,) units of the unknowns, from the equilibration of the samples."""
+
+    @property
+    @abstractmethod
+    def sample_growth(self) -> float:
+        """Pivot growth over the samples from which the order was chosen."""
 
     @property
     @abstractmethod
@@ -114,6 +120,11 @@ class Factorization(AbstractFactors):
     def col_scale(self) -> Array:
         """Of the unknowns."""
         return self.scales.col_scale
+
+    @property
+    def sample_growth(self) -> float:
+        """Of the order."""
+        return self.order.sample_growth
 
     @cached_property
     def growth(self) -> ca.SX:

@@ -67,9 +67,7 @@ def articulated_rotor(blades: int = 4, beams: int = 5) -> Model:
             *chain.joints,
         ]
         horn = _turned(angle, (HINGES, HORN, 0.0))
-        closures.append(
-            DistanceClosure(f"{own}_link", chain.root, (0.0, HORN, 0.0), "rotating", horn, distance=LINK)
-        )
+        closures.append(DistanceClosure(f"{own}_link", chain.root, (0.0, HORN, 0.0), "rotating", horn, distance=LINK))
         elements += [JointDamper(f"{own}_damper", f"{own}_lag", LAG_DAMPING), *chain.beams]
     return Model("articulated_rotor", tuple(bodies), tuple(joints), elements=tuple(elements), closures=tuple(closures))
 

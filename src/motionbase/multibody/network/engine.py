@@ -12,6 +12,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import Program
+from motionbase.compile.linear import GROWTH_ALARM, MOST_DENSE
 from motionbase.errors import ModelError
 from motionbase.multibody.elements import Beam
 from motionbase.multibody.joints import Free
@@ -20,7 +21,7 @@ from motionbase.multibody.network.assembly import Assembly
 from motionbase.multibody.network.methods import MS, Multistep
 from motionbase.multibody.network.of_model import ModelNetwork, network_of
 from motionbase.multibody.network.parts import Own
-from motionbase.multibody.network.start import StartState, places_at, start_state
+from motionbase.multibody.network.start import StartState, node_motions, start_state
 from motionbase.multibody.network.step import Step
 from motionbase.multibody.tree.redundancy import dependent_rows
 from motionbase.spatial import R_quaternion
@@ -46,6 +47,7 @@ class Network:
         dropped: rows of closures that follow from others
         massless: bodies whose mass is left out
         inputs: values of inputs at the start, by name, where they are not zero (one for those that switch)
+        refinements, dense, growth_limit: see `Step`
         chosen_at: places, own unknowns, their rates and kept values at which pivots are chosen; the start if None
     """
 
@@ -61,6 +63,9 @@ class Network:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     chosen_at: tuple[Array, Array, Array, Array] | None = None
     jacobians: int | None = None
+    refinements: int = 0
+    dense: bool = False
+    growth_limit: float = GROWTH_ALARM
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, Model):
@@ -86,11 +91,19 @@ class Network:
         """How many equations a step solves."""
         return self.network.assembly.size
 
+    @cached_property
+    def motions(self) -> ca.Function:
+        """(q, v) -> places of all nodes; see `node_motions`."""
+        return node_motions(self.model, len(self.network.assembly.bodies))
+
+    def places(self, q: Array, v: Array) -> Array:
+        """(nodes, 18) at these coordinates and speeds."""
+        return np.array(self.motions(q, v))
+
     def start(self, inputs: Array | None = None) -> StartState:
         """The state at the start, with multipliers and accelerations that fit."""
-        assembly = self.network.assembly
         given = self._inputs() if inputs is None else np.asarray(inputs, dtype=np.float64)
-        return start_state(assembly, places_at(assembly, self.model, self.start_q, self.start_v), given)
+        return start_state(self.network.assembly, self.places(self.start_q, self.start_v), given)
 
     def _inputs(self, holds: float | None = None) -> Array:
         """As given, or nothing acts and every closure holds; `holds` sets all switches (1 or 0)."""
@@ -101,6 +114,11 @@ class Network:
             given = self.inputs.get(port.name, usual)
             found.append(np.ravel(given if holds is None or not switch else holds))
         return np.concatenate(found)
+
+    @property
+    def may_be_dense(self) -> bool:
+        """Whether dense factors fit on the stack."""
+        return self.equations <= MOST_DENSE
 
     def repivoted(self, state: Mapping[str, Any]) -> Network:
         """The same network with pivots chosen at another state."""
@@ -123,7 +141,9 @@ class Network:
         assembly, kinked = self.network.assembly, self.network.assembly.kinked
         jacobians = self.jacobians or (2 if kinked and self.iterations is None else 1)
         iterations = self.iterations or (8 if kinked else 3)
-        step = Step(assembly, iterations, self._samples(), jacobians)
+        samples = [] if self.dense else self._samples()
+        solver = self.refinements, self.dense, self.growth_limit
+        step = Step(assembly, iterations, samples, jacobians, *solver)
         return step.program(f"{self.model.name}_step", self.network.ports)
 
     def _spreads(self) -> tuple[Array, Array]:
@@ -141,7 +161,7 @@ class Network:
         assembly, rng = self.network.assembly, np.random.default_rng(0)
         begin = self.start()
         own, own_dot, kept = begin.own, begin.own_dot, begin.kept
-        places = [places_at(assembly, self.model, self.start_q, self.start_v)]
+        places = [self.places(self.start_q, self.start_v)]
         if self.chosen_at is not None:
             chosen, own, own_dot, kept = self.chosen_at
             places = [chosen]
@@ -152,7 +172,7 @@ class Network:
                 if joint.motion.has_quaternion:
                     q[at.stop - 4 : at.stop] /= np.linalg.norm(q[at.stop - 4 : at.stop])
             v = self.start_v + spread_v * rng.standard_normal(self.model.nv)
-            places.append(places_at(assembly, self.model, q, v))
+            places.append(self.places(q, v))
         sizes = np.concatenate([np.asarray(p.own_sizes(), dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
         p, found = _momenta(assembly), []
         for k, near in enumerate(places):

@@ -34,22 +34,20 @@ class StartState:
         }  # fmt: skip
 
 
-def node_motions(model: Model) -> ca.Function:
-    """(q, v) -> (nodes, 18) position, rotation matrix, velocity, angular velocity of every body's node."""
+def node_motions(model: Model, nodes: int) -> ca.Function:
+    """(q, v) -> (nodes, 18) position, rotation matrix, velocity, angular velocity of every node.
+
+    Nodes beyond those of the bodies, that of the ground, stand still at the origin.
+    """
     q, v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
     state = Tree(model).state(q, v)
     rows = []
     for body in model.bodies:
         at = state.point(body.name, body.com)
         rows.append(ca.horzcat(at.p.T, ca.reshape(at.R.T, 1, 9), at.velocity[3:].T, at.velocity[:3].T))
-    return ca.Function("node_motions", [q, v], [ca.densify(ca.vertcat(*rows))])
-
-
-def places_at(assembly: Assembly, model: Model, q: Array, v: Array) -> Array:
-    """(nodes, 18) places of all nodes; a node for the ground stands still at its origin."""
-    found = np.array(node_motions(model)(q, v))
     still = np.concatenate([np.zeros(3), np.eye(3).ravel(), np.zeros(6)])
-    return np.vstack([found, np.tile(still, (len(assembly.bodies) - len(found), 1))])
+    rows += [ca.SX(ca.DM(still).T)] * (nodes - len(rows))
+    return ca.Function("node_motions", [q, v], [ca.densify(ca.vertcat(*rows))])
 
 
 def start_state(assembly: Assembly, places: Array, inputs: Array) -> StartState:

@@ -24,7 +24,7 @@ from motionbase.multibody.network.nodes import Node
 from motionbase.multibody.network.of_model import ModelNetwork, network_of
 from motionbase.multibody.network.simulate import assembled
 from motionbase.multibody.network.small_motion import SmallMotion, steady
-from motionbase.multibody.network.start import places_at
+from motionbase.multibody.network.start import node_motions
 
 ITERATIONS = 12  # of Newton's method before a load is halved
 LONGEST = 0.5  # [rad] a node may turn in one iteration
@@ -94,7 +94,7 @@ def static(
     full = _inputs(network, inputs or {})
     own = np.concatenate([np.asarray(p.own_start(), dtype=np.float64) for p in network.assembly.parts] or [np.empty(0)])
     kept = np.concatenate([np.asarray(p.kept, dtype=np.float64) for p in network.assembly.parts] or [np.empty(0)])
-    places = places_at(network.assembly, model, q, np.zeros(model.nv))
+    places = np.array(node_motions(model, len(network.assembly.bodies))(q, np.zeros(model.nv)))
     at, total, taken = _loaded(model, SmallMotion(network.assembly, places, own, kept, full, np.zeros(3)), omega, steps)
     _check_turn(model, at)
     return Rest(model, _coordinates(network, at), at, float(np.abs(at.residual()[0]).max()), total, taken)

@@ -10,7 +10,7 @@ import casadi as ca
 
 from motionbase.arrays import Array
 from motionbase.compile import Port, Program, for_each, repeat
-from motionbase.compile.linear import BROKEN, GROWTH_ALARM, AbstractFactors, factorize_blocks
+from motionbase.compile.linear import BROKEN, GROWTH_ALARM, AbstractFactors, factorize_dense, factorize_soundly
 from motionbase.errors import SimulationError
 from motionbase.multibody.network.assembly import Assembly, OwnValues
 from motionbase.multibody.network.nodes import (
@@ -43,12 +43,19 @@ class Step:
         jacobians: how often a step makes a Jacobian and its factors: at the predicted configuration, and again after
             every iterations / jacobians corrections where these have brought it; as many as iterations is Newton's
             method
+        refinements: further solves of each linear system for what its residual leaves: they make good what poor pivots
+            lose, at a fixed cost
+        dense: dense factors with row exchanges instead of generated ones
+        growth_limit: of pivots, above which a step is counted
     """
 
     assembly: Assembly
     iterations: int
     samples: Sequence[Array]
     jacobians: int = 1
+    refinements: int = 0
+    dense: bool = False
+    growth_limit: float = GROWTH_ALARM
 
     def __post_init__(self) -> None:
         if self.jacobians < 1 or self.iterations % self.jacobians:
@@ -102,7 +109,7 @@ class Step:
             def correct(d: Expr, made: Expr, asked: Expr, largest: Expr) -> Any:
                 at, p, own = self._corrected(c, places, momenta, values, d)
                 r = self.assembly.residual(c, at, p, own, inputs)
-                step = factors.solve(r).x
+                step = factors.solve(r, self.refinements).x
                 taken = step / _slope(made, asked, step) if self.assembly.kinked else step
                 return d - taken, taken, step, _size(r)
 
@@ -127,14 +134,16 @@ class Step:
         kept_next = self.assembly.keep(at, after, inputs)
         # a NaN must stay: fmax would take the other number
         residual_next = ca.if_else(largest <= worst[0], worst[0], largest)
-        worst_next = ca.vertcat(residual_next, worst[1] + ca.if_else(growth < GROWTH_ALARM, 0, 1))
+        worst_next = ca.vertcat(residual_next, worst[1] + ca.if_else(growth < self.growth_limit, 0, 1))
         change = ca.mmax(ca.fabs(c * ca.horzcat(nodes.v, nodes.omega)))
         states = new, one, after.own, own_one, after.own_dot, dot_one, kept_next, worst_next
         return *states, largest, growth, change
 
     def _factors(self, c: Expr, places: Place, momenta: Momentum, values: OwnValues, inputs: Expr) -> AbstractFactors:
         J = self.assembly.jacobian(c, places, momenta, values, inputs)
-        return factorize_blocks(J, self.samples, repeated_groups(self.assembly), names=self.assembly.names)
+        if self.dense:
+            return factorize_dense(J)
+        return factorize_soundly(J, self.samples, repeated_groups(self.assembly), names=self.assembly.names)
 
     def _predicted_own(self, w: Weights, one: Expr, two: Expr, dot_one: Expr, dot_two: Expr, kept: Expr) -> OwnValues:
         """Integrated ones as nodes are; others on a straight line."""
