@@ -1,7 +1,7 @@
-"""Dense LU factors with row exchanges as loops over arrays: code whose size does not depend on the number of equations.
+"""Dense LU factors with row exchanges as loops over arrays: code size does not depend on the number of equations.
 
-Column by column, element (i, j) at n j + i, so that the innermost loops run through neighbours. Exchanges are recorded as
-in LAPACK: row k changed places with row `exchanges[k]`.
+Column by column, element (i, j) at n j + i, so that the innermost loops run through neighbours. Exchanges are recorded
+as in LAPACK: row k changed places with row `exchanges[k]`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""An articulated rotor with its swashplate: four blades of five beams each, 760 equations in the network engine.
+"""An articulated rotor with its swashplate: four blades of five beams each, 759 equations in the network engine.
 
-Made up like the published model of a Puma's rotor in redundant coordinates, which has about 763: blades on flap, lag and
-pitch hinges with pitch links, a swashplate on a slider with three control rods. The numbers are illustrative, of no real
-machine, and there is no aerodynamics.
+Made up like the published model of a Puma's rotor in redundant coordinates, which has about 763: blades on flap, lag
+and pitch hinges with pitch links, a swashplate on a slider with three control rods. The numbers are illustrative, of no
+real machine, and there is no aerodynamics.
 """
 
 from __future__ import annotations

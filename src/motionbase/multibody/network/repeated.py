@@ -1,4 +1,4 @@
-"""Equal groups of bodies and parts in a network, such as the blades of a rotor: one routine may solve for each of them."""
+"""Equal groups of bodies and parts in a network, such as the blades of a rotor: one routine may solve for each."""
 
 from __future__ import annotations
 
