@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from motionbase.lazy import lazily
 
 __all__ = [
-    "Clock", "Executive", "Grant", "Job", "Limits", "Mode", "NativeJob", "RealTime", "ReplaceableJob", "Report", "Schedule",
-    "Stop", "Warnings", "native_job", "recording_on",
+    "Clock", "Executive", "Grant", "Job", "Limits", "Mode", "NativeJob", "RealTime", "ReplaceableJob", "Report",
+    "Schedule", "Stop", "Warnings", "native_job", "recording_on",
 ]  # fmt: skip
 
 if TYPE_CHECKING:

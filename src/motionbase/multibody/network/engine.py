@@ -29,6 +29,7 @@ from motionbase.spatial import R_quaternion
 SAMPLES = 12
 SAMPLE_STEPS = (1e-3, 1e-4, 1e-5)  # [s] for which pivots are good: one program serves every step
 SPREAD = 0.7  # [rad, m, rad/s, m/s] of the samples about the start
+DEPENDENT = 1e-9  # smallest singular value of rows of length 1, below which they depend on each other
 BENT = 0.01  # part of it for bodies that only beams hold: further apart, these would be torn
 
 
@@ -70,6 +71,8 @@ class Network:
     def __post_init__(self) -> None:
         if not isinstance(self.model, Model):
             raise ModelError(f"network: the model is {type(self.model).__name__}, a Model is wanted")
+        if not self.model.nv:
+            raise ModelError(f"model {self.model.name!r}: no joint moves, so there is nothing to integrate")
 
     @cached_property
     def start_q(self) -> Array:
@@ -135,9 +138,20 @@ class Network:
         columns = [start + i for start in assembly.node_starts[:-1] for i in range(6)]
         return dependent_rows(J[np.ix_(rows, columns)], [assembly.names[row] for row in rows])
 
+    def check_rows(self) -> None:
+        """Raise ModelError if rows of constraints depend on each other at the start."""
+        least, names = self.dependence(self.start().ports())
+        if least < DEPENDENT:
+            raise ModelError(
+                f"model {self.model.name!r}: at the start {', '.join(names)} depend on each other; if one follows from "
+                "the others everywhere, leave it out (dropped), else the mechanism is at a singular place: start "
+                "elsewhere"
+            )
+
     @cached_property
     def program(self) -> Program:
         """The step."""
+        self.check_rows()
         assembly, kinked = self.network.assembly, self.network.assembly.kinked
         jacobians = self.jacobians or (2 if kinked and self.iterations is None else 1)
         iterations = self.iterations or (8 if kinked else 3)

@@ -25,6 +25,7 @@ SOLVED = 1e-6
 # raises growth for a step or two, which the corrections make good.
 OFTEN = 0.1
 TRIED = 3  # native calls in a row with such growth, after which dense factors are taken
+CLOSE = 0.1  # of the rows' independence at the start: a place with less is near a singular one
 LONGER, SHORTER, SAFETY = 2.0, 0.3, 0.9  # of a step against the last one; beyond 2.4 BDF2 is unstable
 
 
@@ -145,7 +146,8 @@ def _fixed(job: RunJob, kept: _Samples) -> None:
                 break
             network, loop = _repivoted(network, job, kept)  # the order of pivots was chosen elsewhere
         if not solved:
-            raise _unsolved(network, done * h, (done + count) * h, residual, kept.state)
+            taken, state = _last_solved(job, loop, kept.state, weights, done, count)
+            raise _unsolved(network, (done + taken) * h, (done + taken + 1) * h, residual, state)
         in_a_row = in_a_row + 1 if alarms > OFTEN * count else 0
         if in_a_row and not network.dense and (network.may_be_dense or in_a_row < TRIED):
             network, loop = _repivoted(network, job, kept, in_a_row)
@@ -156,6 +158,18 @@ def _fixed(job: RunJob, kept: _Samples) -> None:
             at = slice((done - count) // every + 1, done // every + 1)
             kept.nodes[at], kept.own[at] = (out[name][-(at.stop - at.start) :] for name in ("one_next", "own_one_next"))
         job.progress(done / job.steps)
+
+
+def _last_solved(
+    job: RunJob, loop: Scan, state: Mapping[str, Any], weights: Array, done: int, count: int
+) -> tuple[int, Mapping[str, Any]]:
+    """How many steps of a native call were solved, and the state after them."""
+    for taken in range(count):
+        out = loop(1, every=1, weights=weights, **state, **job.inputs(done + taken, 1))
+        if not (np.all(np.isfinite(out["one"])) and float(out["worst"][0]) < SOLVED * _forces(out)):
+            return taken, state
+        state = {name: out[name] for name in FEEDBACK}
+    return count - 1, state
 
 
 def _pieces(steps: int, every: int) -> list[int]:
@@ -196,9 +210,10 @@ def _forces(state: Mapping[str, Array]) -> float:
 def _unsolved(network: Network, t: float, end: float, residual: float, state: Mapping[str, Any]) -> SimulationError:
     """One sentence, with the rows that depend on each other near there."""
     least, names = network.dependence(state)
+    near_there = least < max(1e-3, CLOSE * network.dependence(network.start().ports())[0])
     undamped = network.method.radius > 0.99
     damp = "this method damps nothing of what constraints excite: use ms or bdf2, or " if undamped else ""
-    near = f"near there {', '.join(names)} depend on each other; " if least < 1e-3 else ""
+    near = f"near there {', '.join(names)} depend on each other; " if near_there else ""
     return SimulationError(
         f"model {network.model.name!r}: a step between t = {t:.6g} s and {end:.6g} s was not solved "
         f"(residual {residual:.3g}); {near}{damp}try a smaller dt or more iterations"
