@@ -9,14 +9,21 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import compile
-from motionbase.errors import SimulationError
+from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.body import shown
+from motionbase.multibody.model import Model
 from motionbase.multibody.names import coordinates, speeds
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.outputs import Outputs
 
 M = TypeVar("M")
+
+
+def check_moves(model: Model) -> None:
+    """Raise ModelError for a model without a joint that moves."""
+    if not model.nv:
+        raise ModelError(f"model {model.name!r}: no joint moves, so there is nothing to integrate")
 
 
 def method_of(given: Any, methods: Mapping[str, M], kinds: tuple[type, ...], usual: str, engine: str) -> M:

@@ -23,6 +23,7 @@ from motionbase.multibody.network.of_model import ModelNetwork, network_of
 from motionbase.multibody.network.parts import Own
 from motionbase.multibody.network.start import StartState, node_motions, start_state
 from motionbase.multibody.network.step import Step
+from motionbase.multibody.runs import check_moves
 from motionbase.multibody.tree.redundancy import dependent_rows
 from motionbase.spatial import R_quaternion
 
@@ -71,8 +72,7 @@ class Network:
     def __post_init__(self) -> None:
         if not isinstance(self.model, Model):
             raise ModelError(f"network: the model is {type(self.model).__name__}, a Model is wanted")
-        if not self.model.nv:
-            raise ModelError(f"model {self.model.name!r}: no joint moves, so there is nothing to integrate")
+        check_moves(self.model)
 
     @cached_property
     def start_q(self) -> Array:

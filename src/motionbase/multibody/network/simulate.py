@@ -18,7 +18,7 @@ from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.methods import METHODS, AdaptiveMultistep, Multistep
 from motionbase.multibody.network.of_model import network_ports
 from motionbase.multibody.network.run import RunJob, run_network
-from motionbase.multibody.runs import method_of, trajectory_of
+from motionbase.multibody.runs import check_moves, method_of, trajectory_of
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
@@ -56,6 +56,7 @@ def simulate_network(job: NetworkJob, method: Any, inputs: Inputs) -> Trajectory
             for the run, and at the start
     """
     model = job.model
+    check_moves(model)
     chosen = method_of(method, METHODS, (Multistep, AdaptiveMultistep), "ms", "the network engine")
     adaptive = chosen if isinstance(chosen, AdaptiveMultistep) else None
     plain = chosen.method if isinstance(chosen, AdaptiveMultistep) else chosen
