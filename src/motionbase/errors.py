@@ -51,6 +51,10 @@ class SingularSystem(MotionBaseError):
     """A linear system is singular for all values of its entries; the message names the rows."""
 
 
+class NoCommonPivot(SingularSystem):
+    """Samples of a linear system are regular, but no fixed order of pivots serves all of them."""
+
+
 class TargetUnavailable(MotionBaseError):
     """A tool that a target needs (a C compiler, CuPy, a GPU) is missing on this machine."""
 

@@ -86,6 +86,9 @@ class _Flat:
 
     def _call(self, call: Call, frame: _Frame) -> Iterator[Statement]:
         routine, addresses = call.routine, tuple(map(frame.address, call.addresses))
+        if routine.whole:
+            yield Call(routine, addresses)
+            return
         piece = routine.origin is None  # part of a block that is already too long
         if piece or any(a.strides for a in addresses) or _computes_places(routine):
             yield Call(_inlined(routine), addresses)
@@ -101,7 +104,8 @@ class _Flat:
     def _loop(self, loop: Loop, frame: _Frame) -> Loop:
         number = frame.loops[loop.number] = self.loops
         self.loops += 1
-        return Loop(number, loop.count, tuple(_merged(self.body(loop.body, frame))), loop.independent)
+        after = None if loop.after is None else frame.loops[loop.after]
+        return Loop(number, loop.count, tuple(_merged(self.body(loop.body, frame))), loop.independent, after)
 
 
 def _computes_places(routine: Routine) -> bool:
@@ -188,7 +192,7 @@ def _wanted(body: Iterable[Statement], wanted: set[Place], follow: Follow) -> It
                 yield statement
         elif isinstance(statement, Loop):
             if inner := tuple(_merged(_wanted(statement.body, wanted, follow))):
-                yield Loop(statement.number, statement.count, inner, statement.independent)
+                yield Loop(statement.number, statement.count, inner, statement.independent, statement.after)
         else:
             cases = tuple((number, tuple(_merged(_wanted(case, wanted, follow)))) for number, case in statement.cases)
             default = tuple(_merged(_wanted(statement.default, wanted, follow)))

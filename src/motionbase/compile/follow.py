@@ -62,15 +62,26 @@ class Follow:
             elif isinstance(statement, Call):
                 passed = ((k, _resolved(a, places, turns)) for k, a in enumerate(statement.addresses))
                 inner = {k: place for k, place in passed if place is not None}
-                if inner:
+                if inner and statement.routine.whole:
+                    self._whole(statement.routine, inner)
+                elif inner:
                     self.body(statement.routine, statement.routine.body, inner, {}, outermost=False)
             elif isinstance(statement, Copy):
                 self._copy(statement, places, turns)
             elif isinstance(statement, Loop):
-                for turn in range(statement.count):
+                first = 0 if statement.after is None else turns[statement.after] + 1
+                for turn in range(first, statement.count):
                     self.body(routine, statement.body, places, {**turns, statement.number: turn}, outermost)
             else:
                 self._choose(routine, statement, places, turns, outermost)
+
+    def _whole(self, routine: Routine, places: Places) -> None:
+        """A routine that reads all it is given, then writes all of its results."""
+        for is_read, without in ((True, Role.OUTPUT), (False, Role.INPUT)):
+            for k, (buffer, first) in places.items():
+                if routine.arguments[k].role is not without:
+                    for element in range(routine.arguments[k].size):
+                        self._touch((buffer, first + element), is_read)
 
     def _block(self, routine: Routine, block: Block, places: Places) -> None:
         for op, _, imm in block.instructions:

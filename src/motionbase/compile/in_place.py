@@ -90,7 +90,8 @@ class _Moved:
                     yield copy
             elif isinstance(statement, Loop):
                 inner = tuple(self._body(statement.body))
-                yield Loop(statement.number, statement.count, inner)  # iterations in order, since rows may be in place
+                # iterations in order, since rows may be in place
+                yield Loop(statement.number, statement.count, inner, after=statement.after)
             else:
                 cases = tuple((number, tuple(self._body(case))) for number, case in statement.cases)
                 spans = statement.results

@@ -1,5 +1,6 @@
 """Lowering: a CasADi instruction list becomes basic operations; long lists are split into several routines."""
 
+import heapq
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -279,18 +280,19 @@ def free_slots(crossing: Sequence[K], made_at: Callable[[K], Any], last_use: Map
     """Scratch slots for values, in the order of their computation; a slot is reused after the last use of its value."""
     slots: dict[K, int] = {}
     free: list[int] = []
-    busy: list[tuple[Any, int]] = []  # (last use, slot)
+    busy: list[tuple[Any, int, int]] = []  # a heap of (last use, order of computation, slot)
     size = 0
-    for value in crossing:
-        now = made_at(value)
-        free += [slot for last, slot in busy if last < now]
-        busy = [(last, slot) for last, slot in busy if last >= now]
+    for order, value in enumerate(crossing):
+        now, over = made_at(value), []
+        while busy and busy[0][0] < now:
+            over.append(heapq.heappop(busy)[1:])
+        free += [slot for _, slot in sorted(over)]
         if free:
             slot = free.pop()
         else:
             slot, size = size, size + 1
         slots[value] = slot
-        busy.append((last_use[value], slot))
+        heapq.heappush(busy, (last_use[value], order, slot))
     return slots
 
 

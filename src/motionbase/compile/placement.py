@@ -21,7 +21,7 @@ from motionbase.compile.routine import (
     Switch,
     arguments_of,
 )
-from motionbase.compile.tracing import At, CallRecord, ChoiceRecord, Path, Place, Region
+from motionbase.compile.tracing import At, CallRecord, ChoiceRecord, Kind, Path, Place, Region
 
 if TYPE_CHECKING:
     from motionbase.compile.assembly import Assembly
@@ -126,8 +126,11 @@ class Lowering:
         pieces = max(1, -(-len(steps) // SPLIT_ABOVE))
         borders = [len(steps) * k // pieces for k in range(pieces + 1)]
         piece_of = {s: p for p in range(pieces) for s in steps[borders[p] : borders[p + 1]]}
-        kept = self._kept_between(piece_of, steps, [self.value_of_need[j] for j in stores], pieces - 1)
+        stores_of = self._shared_out(stores, piece_of, pieces)
+        stored = {self.value_of_need[j]: p for p, some in enumerate(stores_of) for j in some}
+        kept = self._kept_between(piece_of, steps, stored)
         across = self._buffer("between_", len(kept)) if kept else -1
+        pieces, borders = len(stores_of), borders + [len(steps)] * (len(stores_of) - pieces)
         for p in range(pieces):
             builder, values = Builder(), dict[int, Value]()
             for s in steps[borders[p] : borders[p + 1]]:
@@ -138,14 +141,28 @@ class Lowering:
                     builder.store(self.scratch, self.slots[s, at], values[s])
                 if s in kept:
                     builder.store(across, kept[s], values[s])
-            if p == pieces - 1:
-                self._store(builder, values, at, stores, kept, across)
+            self._store(builder, values, at, stores_of[p], kept, across)
             yield self._as_statement(builder, values, pieces, p)
 
-    def _kept_between(self, piece_of: dict[int, int], steps: list[int], stored: list[int], last: int) -> dict[int, int]:
-        """Numbers of a long block that its later pieces need."""
+    def _shared_out(self, stores: list[int], piece_of: dict[int, int], pieces: int) -> list[list[int]]:
+        """What each piece of a long block stores: what it computes; numbers from elsewhere have pieces of their own.
+
+        Where memory is changed, the last piece stores everything: see `_store`.
+        """
+        memory = any(self.assembly.stands(self.assembly.needs[j].place)[0].kind is Kind.MEMORY for j in stores)
+        if memory or (pieces == 1 and len(stores) <= SPLIT_ABOVE):
+            return [*([] for _ in range(pieces - 1)), stores]
+        found: list[list[int]] = [[] for _ in range(pieces)]
+        passed_on = []
+        for j in stores:
+            piece = piece_of.get(self.value_of_need[j])
+            (passed_on if piece is None else found[piece]).append(j)
+        return found + [passed_on[k : k + SPLIT_ABOVE] for k in range(0, len(passed_on), SPLIT_ABOVE)]
+
+    def _kept_between(self, piece_of: dict[int, int], steps: list[int], stored: dict[int, int]) -> dict[int, int]:
+        """Numbers of a long block that its later pieces need; `stored` has the pieces that store them."""
         kept: dict[int, int] = {}
-        uses = [(a, piece_of[s]) for s in steps for a in self.assembly.steps[s].args] + [(v, last) for v in stored]
+        uses = [(a, piece_of[s]) for s in steps for a in self.assembly.steps[s].args] + list(stored.items())
         for value, piece in uses:
             if value in piece_of and piece_of[value] != piece:
                 kept.setdefault(value, len(kept))

@@ -16,7 +16,7 @@ from motionbase.compile.names import check_name
 from motionbase.compile.ops import Op
 from motionbase.compile.options import choice, whole_number
 from motionbase.compile.port import Port, as_ports, check_distinct
-from motionbase.compile.routine import Routine, arguments_of
+from motionbase.compile.routine import Buffer, Routine, Statement, arguments_of
 from motionbase.errors import KernelError
 
 MAGIC = 2.0**52  # adding it to a whole number 0 <= n < 2**52 leaves n in the low bits
@@ -28,22 +28,30 @@ LAST_GROUP = 2**31 - 1  # largest group of random numbers
 @final
 @dataclass(frozen=True, eq=False)
 class Primitive:
-    """A unit whose block is written directly in basic operations."""
+    """A unit that is written directly in basic operations.
+
+    Attributes:
+        body: its block, or statements over its ports and then its buffers, which use all of the ports' numbers
+        buffers: local arrays
+    """
 
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     memory: tuple[Port, ...]
-    block_builder: Builder
+    body: Builder | tuple[Statement, ...]
     tables: tuple[tuple[float, ...], ...] = ()
     description: str = ""
+    buffers: tuple[Buffer, ...] = ()
 
     def __post_init__(self) -> None:
         check_name("primitive", self.name)
         for attribute in ("inputs", "outputs", "memory"):
             as_ports(f"primitive {self.name!r}: {attribute}", getattr(self, attribute))
         check_distinct(f"primitive {self.name!r}", self.ports)
-        routine = Routine(self.name, arguments_of(self), (self.block_builder.block(),), (), self.tables, self)
+        looped = not isinstance(self.body, Builder)
+        body = self.body if not isinstance(self.body, Builder) else (self.body.block(),)
+        routine = Routine(self.name, arguments_of(self), body, self.buffers, self.tables, self, whole=looped)
         object.__setattr__(self, "_routine", routine)
 
     def __call__(self, /, *values: Any, **named: Any) -> Any:
@@ -70,7 +78,8 @@ class Primitive:
     @property
     def digest(self) -> str:
         """Content hash."""
-        text = f"{self.name}\n{self.ports}\n{self.routine.body}\n{self.tables}"
+        inner = [(r.name, r.arguments, r.body) for r in self.routine.callees()]
+        text = f"{self.name}\n{self.ports}\n{inner}\n{self.tables}\n{self.buffers}"
         return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -130,7 +130,7 @@ def _renumbered(statement: Statement, moved: dict[int, tuple[int, int]]) -> Stat
         return Copy(place(statement.source), place(statement.target), statement.size)
     if isinstance(statement, Loop):
         body = tuple(_renumbered(s, moved) for s in statement.body)
-        return Loop(statement.number, statement.count, body, statement.independent)
+        return Loop(statement.number, statement.count, body, statement.independent, statement.after)
     bodies = [tuple(_renumbered(s, moved) for s in case) for case in statement.bodies]
     cases = tuple(zip((number for number, _ in statement.cases), bodies[:-1], strict=True))
     results = None if statement.results is None else tuple((place(a), size) for a, size in statement.results)

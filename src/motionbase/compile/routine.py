@@ -98,12 +98,19 @@ class Loop:
 
     Attributes:
         independent: iterations do not depend on each other: the body is one call, and iterations may run in parallel
+        after: number of an outer loop; the index begins one above that loop's, which must leave at least one iteration
     """
 
     number: int
     count: int
     body: tuple[Statement, ...]
     independent: bool = False
+    after: int | None = None
+
+    @property
+    def usual_turns(self) -> int:
+        """Iterations of one run; their mean where the first varies."""
+        return self.count if self.after is None else -(-self.count // 2)
 
 
 @final
@@ -132,6 +139,8 @@ class Routine:
 
     Attributes:
         origin: the kernel, primitive or program it was lowered from; None for a piece of a long kernel
+        whole: reads all of its inputs and memory, then writes all of its outputs and memory: data flow need not look
+            inside
     """
 
     name: str
@@ -140,6 +149,7 @@ class Routine:
     buffers: tuple[Buffer, ...] = ()
     tables: tuple[tuple[float, ...], ...] = ()
     origin: Unit | None = field(default=None, repr=False)
+    whole: bool = False
 
     def callees(self) -> list[Routine]:
         """Every routine that this one needs, each once: callees before callers, this one last."""

@@ -21,16 +21,16 @@ from motionbase.multibody.imposed import with_rates
 from motionbase.multibody.integrators import METHODS, AbstractMethod, Adaptive, System
 from motionbase.multibody.integrators.run import Job, run
 from motionbase.multibody.model import Model
-from motionbase.multibody.names import State, coordinates, given_coordinates, given_speeds, q_of, speeds, v_of
+from motionbase.multibody.names import State, given_coordinates, given_speeds, q_of, v_of
 from motionbase.multibody.network.methods import AnyMultistep
 from motionbase.multibody.network.simulate import NetworkJob, simulate_network
 from motionbase.multibody.recorded import Recorded
+from motionbase.multibody.runs import method_of, trajectory_of
 from motionbase.multibody.singular import explained
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.flight import Flight
 from motionbase.multibody.tree.loops import Loops
-from motionbase.multibody.tree.outputs import Outputs
 from motionbase.multibody.watch import SimulationWarning, doubts, overbent
 
 Input: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
@@ -113,7 +113,7 @@ def simulate(
     if engine != "tree":
         raise SimulationError(f"no engine {shown(engine)}; engines: tree, network")
     inputs = as_functions(plain, inputs)
-    chosen = _method(method)
+    chosen = method_of(method, METHODS, (AbstractMethod, Adaptive), "rk4", "the tree engine")
     q, v = begin.q, begin.v
     followed = _at_start(plain, inputs, steps, h)
     if isinstance(model, Model):
@@ -153,12 +153,9 @@ def simulate(
     for sentence in overbent(plain, t, q_rows):
         warnings.warn(sentence, SimulationWarning, stacklevel=2)
     tree = equations if isinstance(equations, Tree) else equations.tree
-    energy = compile(Outputs(tree).energies).map(q=np.ascontiguousarray(q_rows), v=np.ascontiguousarray(v_rows))
     here = inputs_at(np.arange(len(t)) * every)
     more = tuple(outputs.columns(equations, q_rows, v_rows, here)) if outputs else ()
-    return Trajectory(
-        plain.name, chosen.name, t, q_rows, v_rows, coordinates(plain), speeds(plain), taken, wall, energy, more
-    )
+    return trajectory_of(tree, chosen.name, t, q_rows, v_rows, taken, wall, more)
 
 
 def _checked_state(what: str, given: State) -> State:
@@ -173,16 +170,6 @@ def _checked_state(what: str, given: State) -> State:
         if array is None or not np.all(np.isfinite(array)):
             raise ModelError(f"{what} is {shown(given)}, it must be finite numbers")
     return given
-
-
-def _method(method: str | AbstractMethod | Adaptive | AnyMultistep | None) -> AbstractMethod | Adaptive:
-    if isinstance(method, AbstractMethod | Adaptive):
-        return method
-    if method is None:
-        return METHODS["rk4"]
-    if not isinstance(method, str) or method not in METHODS:
-        raise SimulationError(f"no method {shown(method)}; methods: {', '.join(METHODS)}")
-    return METHODS[method]
 
 
 def _steps(model: Model, duration: float, dt: float, every: int) -> tuple[int, float]:

@@ -218,7 +218,7 @@ def _runs(outermost: Routine) -> Counter[int]:
                 total[id(statement.routine)] += 1
                 total.update(count(statement.routine.body))
             elif isinstance(statement, Loop):
-                total.update({key: n * statement.count for key, n in count(statement.body).items()})
+                total.update({key: n * statement.usual_turns for key, n in count(statement.body).items()})
             elif isinstance(statement, Switch):
                 most: Counter[int] = Counter()
                 for case in statement.bodies:
@@ -239,7 +239,7 @@ def _flops(body: Iterable[Statement]) -> int:
         elif isinstance(statement, Call):
             total += _flops(statement.routine.body)
         elif isinstance(statement, Loop):
-            total += statement.count * _flops(statement.body)
+            total += statement.usual_turns * _flops(statement.body)
         elif isinstance(statement, Switch):
             total += max(_flops(case) for case in statement.bodies)
     return total

@@ -1,107 +1,54 @@
 """Solve A x = b inside a kernel: sparse elimination generated once, in an order chosen from structure and samples."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import final
 
 import casadi as ca
+import numpy as np
 
-from motionbase.arrays import Array
-from motionbase.compile.linear import eliminate, monitors
+from motionbase.arrays import Array, Flags
+from motionbase.compile.linear import eliminate
+from motionbase.compile.linear.blocks import (
+    BlockFactorization,
+    Pattern,
+    eliminated,
+    equal_families,
+    factored,
+    remaining,
+    schur_complement,
+    without_blocks,
+)
+from motionbase.compile.linear.dense import MOST_DENSE, dense_is_cheaper, factorize_dense
+from motionbase.compile.linear.factors import AbstractFactors, Factorization, Solution
 from motionbase.compile.linear.markowitz import markowitz_order
 from motionbase.compile.linear.min_degree import Precedence, min_degree_order
 from motionbase.compile.linear.monitors import BROKEN, GROWTH_ALARM, RESIDUAL_ALARM
-from motionbase.compile.linear.ordering import Order, Pivot
-from motionbase.compile.linear.samples import Equilibrated, Sample, equilibrate, sample_table, samples_at
+from motionbase.compile.linear.ordering import Pivot
+from motionbase.compile.linear.samples import Sample, equilibrate, sample_table, samples_at
 from motionbase.compile.linear.structure import check_structural_rank
-from motionbase.errors import KernelError
+from motionbase.errors import KernelError, NoCommonPivot
 
 __all__ = [
     "BROKEN",
     "GROWTH_ALARM",
+    "MOST_DENSE",
     "RESIDUAL_ALARM",
     "THRESHOLD",
+    "AbstractFactors",
     "Factorization",
     "Pivot",
     "Precedence",
     "Sample",
     "Solution",
     "factorize",
+    "factorize_blocks",
+    "factorize_dense",
+    "factorize_soundly",
     "samples_at",
     "solve",
 ]
 
 # the usual compromise of sparsity and stability (Duff, Erisman & Reid, "Direct Methods for Sparse Matrices")
 THRESHOLD = 0.1
-
-
-@final
-@dataclass(frozen=True)
-class Solution:
-    """The unknowns, and the monitors that a kernel should watch; an unused output costs nothing.
-
-    Attributes:
-        x: (n, right-hand sides)
-        growth: pivot growth, 1 to about 1/threshold while the static pivots are good; alarm at GROWTH_ALARM
-        residual: scaled residual, a few eps when the solve is sound; alarm at RESIDUAL_ALARM
-    Either monitor is BROKEN after a division by zero or an overflow.
-    """
-
-    x: ca.SX
-    growth: ca.SX
-    residual: ca.SX
-
-
-@final
-@dataclass(frozen=True)
-class Factorization:
-    """Generated factors of A, for any number of right-hand sides.
-
-    Attributes:
-        symmetric: LDL' of the lower triangle, rather than LU
-        order: the pivots, the samples found to be singular, and the growth over the others
-        steps: the factors as SX scalars
-        matrix: A, both triangles
-        scales: equilibration of the samples, the units of the monitors
-        flops: operations of the factorization and one substitution, before constants are folded
-        fill: nonzeros in the factors (one triangle if symmetric), pivots included
-    """
-
-    symmetric: bool
-    order: Order
-    steps: tuple[eliminate.Step, ...]
-    matrix: ca.SX
-    scales: Equilibrated
-    flops: int
-    fill: int
-
-    @property
-    def pivots(self) -> tuple[Pivot, ...]:
-        """Equations and unknowns of each step; LDL' has two of each for a 2x2 pivot."""
-        return self.order.pivots
-
-    @property
-    def growth(self) -> ca.SX:
-        """Pivot growth monitor of the factors: see Solution."""
-        row_scale, col_scale = self.scales.row_scale, self.scales.col_scale
-        return monitors.pivot_growth(self.matrix, self.steps, row_scale, col_scale, self.symmetric)
-
-    def solve(self, b: ca.SX, refine: int = 0) -> Solution:
-        """Substitute each column of b; each refinement sweep substitutes the residual once more (Skeel 1980)."""
-        n, right = len(self.scales.pattern), ca.SX(b)
-        if right.shape[0] != n:
-            raise KernelError(f"right-hand side has {right.shape[0]} rows, must have {n} like the matrix")
-        if refine < 0:
-            raise KernelError(f"refine is {refine}, must be 0 or more sweeps")
-        x = self._substitute(right)
-        for _ in range(refine):
-            x = x + self._substitute(right - self.matrix @ x)
-        return Solution(x, self.growth, monitors.scaled_residual(self.matrix, x, right, self.scales.col_scale))
-
-    def _substitute(self, b: ca.SX) -> ca.SX:
-        columns = [eliminate.scalars(ca.densify(b[:, k])) for k in range(b.shape[1])]
-        solved = [ca.vertcat(*eliminate.substitute(self.steps, column, self.symmetric)) for column in columns]
-        return ca.horzcat(*solved) if solved else ca.SX(b.shape)
 
 
 def solve(
@@ -167,6 +114,65 @@ def factorize(
         flops=flops + eliminate.substitution_flops(steps, symmetric),
         fill=eliminate.factor_nonzeros(steps, symmetric),
     )
+
+
+def factorize_blocks(
+    A: ca.SX,
+    samples: Sequence[Sample],
+    blocks: Sequence[Sequence[Sequence[int]]],
+    *,
+    threshold: float = THRESHOLD,
+    names: Sequence[str] | None = None,
+) -> AbstractFactors:
+    """Factors of A by families of blocks of equal structure, each family by one routine; see `blocks`.
+
+    In a program the routine is called in a loop, which may run on the lanes of a register. Families whose blocks differ
+    or are coupled with each other are eliminated with the rest; if there is no other, this is `factorize`.
+
+    Args:
+        blocks: families of blocks, each given by its rows, which are its columns too, in the same order
+    """
+    _check_arguments(A, threshold, names)
+    rows, cols, values, table = _read(A, samples, False)
+    n, pattern = A.shape[0], Pattern.of(rows, cols)
+    families = equal_families(pattern, blocks, n)
+    if not families:
+        return factorize(A, samples, threshold=threshold, names=names)
+    numbers = np.zeros((len(table), n, n))
+    numbers[:, rows, cols] = table
+    check_structural_rank((numbers != 0.0).any(axis=0), names)
+    chosen = [eliminated(family, numbers, threshold, names) for family in families]
+    entries = dict(zip(zip(rows, cols, strict=True), values, strict=True))
+    loops, flops = zip(*(factored(of, entries) for of in chosen), strict=True)
+    rest_rows, rest_cols = remaining(n, chosen)
+    E = schur_complement(entries, loops, rest_rows, rest_cols)
+    found = without_blocks(numbers, chosen, rest_rows, rest_cols)
+    rest_names = None if names is None else [names[i] for i in rest_rows]
+    rest = factorize(E, [np.where(_nonzeros(E), s, 0.0) for s in found], threshold=threshold, names=rest_names)
+    return BlockFactorization(A, loops, rest, rest_rows, rest_cols, sum(flops) + rest.flops)
+
+
+def factorize_soundly(
+    A: ca.SX, samples: Sequence[Sample], blocks: Sequence[Sequence[Sequence[int]]] = (), *,
+    names: Sequence[str] | None = None,
+) -> AbstractFactors:  # fmt: skip
+    """Factors of A in a program: generated ones, or dense ones where these are sound or quick and the others are not.
+
+    Dense factors are taken where no fixed order of pivots is good at all samples, and where the generated code would be
+    so long that loops over all entries take less time.
+    """
+    if len(A.sparsity().get_triplet()[0]) == 0 or A.shape[0] > MOST_DENSE:
+        return factorize_blocks(A, samples, blocks, names=names)
+    try:
+        found = factorize_blocks(A, samples, blocks, names=names)
+    except NoCommonPivot:
+        return factorize_dense(A)
+    poor = found.sample_growth > GROWTH_ALARM or dense_is_cheaper(A.shape[0], found.flops)
+    return factorize_dense(A) if poor else found
+
+
+def _nonzeros(A: ca.SX) -> Flags:
+    return np.array(ca.DM(A.sparsity(), 1).full(), dtype=bool)
 
 
 def _read(

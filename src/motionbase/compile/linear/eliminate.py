@@ -45,12 +45,20 @@ def scalars(matrix: ca.SX) -> list[ca.SX]:
 
 def lu(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] | None) -> tuple[tuple[Step, ...], int]:
     """Elimination steps of a general matrix, every pivot 1x1, and their operation count before constant folding."""
+    steps, flops, _ = partial_lu(entries, n, pivots, names)
+    return steps, flops
+
+
+def partial_lu(
+    entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] | None
+) -> tuple[tuple[Step, ...], int, dict[tuple[int, int], ca.SX]]:
+    """The same with fewer pivots than rows; also what is left of the other rows: the Schur complement."""
     rows: list[dict[int, ca.SX]] = [{} for _ in range(n)]
     rows_in: list[set[int]] = [set() for _ in range(n)]
     for i, j, value in entries:
         rows[i][j] = value
         rows_in[j].add(i)
-    steps, flops = [], 0
+    steps, flops, done = [], 0, set[int]()
     for (i,), (j,) in pivots:
         upper = rows[i]
         for col in upper:
@@ -66,7 +74,9 @@ def lu(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] |
                 rows_in[col].add(r) if col in row else rows_in[col].discard(r)
         flops += bool(lower or upper) + len(lower) + len(lower) * len(upper)
         steps.append(Step((i,), (j,), pivot, ((minus_inverse,),), _wrapped(lower), _wrapped(upper)))
-    return tuple(steps), flops
+        done.add(i)
+    left = {(i, j): value for i in range(n) if i not in done for j, value in rows[i].items()}
+    return tuple(steps), flops, left
 
 
 def ldl(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] | None) -> tuple[tuple[Step, ...], int]:
@@ -100,19 +110,28 @@ def ldl(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] 
 
 def substitute(steps: Sequence[Step], right: Sequence[ca.SX], symmetric: bool) -> list[ca.SX]:
     """Solve for one right-hand side with the factors: forward through the steps, then back."""
+    return back(steps, forward(steps, right), [ZERO] * len(right), symmetric)
+
+
+def forward(steps: Sequence[Step], right: Sequence[ca.SX]) -> list[ca.SX]:
+    """The right-hand side after elimination."""
     b = list(right)
-    found: Scalars
     for step in steps:
         known = [b[i] for i in step.rows]
         for r, factors in step.lower.items():
             b[r] = b[r] + _dot(factors, known)
-    x = [ZERO] * len(b)
+    return b
+
+
+def back(steps: Sequence[Step], b: Sequence[ca.SX], known: Sequence[ca.SX], symmetric: bool) -> list[ca.SX]:
+    """The unknowns; `known` has those that the steps do not eliminate."""
+    x, found = list(known), tuple[ca.SX, ...]()
     for step in reversed(steps):
         if step.pivot is not None and not step.upper:  # otherwise the minus sign would spread to every unknown
             found = (b[step.rows[0]] / step.pivot,)
         elif symmetric:  # L' again, so that the kernel need not keep the unscaled rows
-            known = [b[i] for i in step.rows]
-            found = tuple(-_dot(row, known) for row in step.minus_inverse)
+            right = [b[i] for i in step.rows]
+            found = tuple(-_dot(row, right) for row in step.minus_inverse)
             for k, factors in step.lower.items():
                 found = tuple(value + factor * x[k] for value, factor in zip(found, factors, strict=True))
         else:

@@ -16,13 +16,23 @@ def markowitz_order(start: Equilibrated, threshold: float, names: Sequence[str] 
     column: either bounds every update by 1/threshold times an entry that is already there.
     """
     state = Elimination(start, names)
-    n = len(start.pattern)
+    eliminate_cheapest(state, threshold, len(start.pattern))
+    return state.order()
+
+
+def eliminate_cheapest(state: Elimination, threshold: float, inner: int) -> None:
+    """Eliminate with pivots among the first `inner` rows and columns: all of them if these are all there are, else as
+    long as one is acceptable.
+    """
+    n = len(state.pattern)
     best_rank, best_col = np.full(n, np.inf), np.zeros(n, dtype=int)  # per row: valid until the row changes
-    dirty = np.arange(n)
-    while state.active_rows.any():
-        best_rank[dirty], best_col[dirty] = _best_in_rows(state, dirty, threshold)
+    dirty = np.arange(inner)
+    while state.active_rows[:inner].any():
+        best_rank[dirty], best_col[dirty] = _best_in_rows(state, dirty, threshold, inner)
         row = int(np.argmin(best_rank))
         if not np.isfinite(best_rank[row]):
+            if inner < n:
+                return
             pivot = _least_bad_pivot(state)
             if pivot is None:
                 state.bury_singular_samples()
@@ -34,18 +44,17 @@ def markowitz_order(start: Equilibrated, threshold: float, names: Sequence[str] 
         rows, cols = state.eliminate(pivot)
         touched = np.asarray(state.pattern[:, cols].any(axis=1))
         touched[rows] = True
-        dirty = np.flatnonzero(touched & state.active_rows)
-    return state.order()
+        dirty = np.flatnonzero((touched & state.active_rows)[:inner])
 
 
-def _best_in_rows(state: Elimination, rows: Indices, threshold: float) -> tuple[Array, Indices]:
+def _best_in_rows(state: Elimination, rows: Indices, threshold: float, inner: int) -> tuple[Array, Indices]:
     """Rank and column of each row's best acceptable pivot; rank inf where it has none."""
     cols = np.flatnonzero(state.active_cols)
     quality = _quality(state, rows, cols)
     row_count = state.pattern[np.ix_(rows, cols)].sum(axis=1)
     col_count = state.pattern[np.ix_(state.active_rows, cols)].sum(axis=0)
     cost = np.outer(row_count - 1.0, col_count - 1.0)
-    rank = np.where(quality >= threshold, ranked(cost, quality), np.inf)
+    rank = np.where((quality >= threshold) & (cols < inner), ranked(cost, quality), np.inf)
     best = np.argmin(rank, axis=1)
     return rank[np.arange(len(rows)), best], cols[best]
 

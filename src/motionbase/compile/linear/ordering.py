@@ -8,7 +8,7 @@ import numpy as np
 from motionbase.arrays import Array, Indices
 from motionbase.compile.linear.samples import Equilibrated
 from motionbase.compile.linear.structure import no_common_pivot, singular_everywhere
-from motionbase.errors import SingularSystem
+from motionbase.errors import NoCommonPivot, SingularSystem
 
 # Pivots below FLOOR_FACTOR * n * eps * (largest entry so far) are rounding noise of a singular system.
 FLOOR_FACTOR = 8.0
@@ -82,7 +82,7 @@ class Elimination:
         remaining = np.abs(self.values[np.ix_(np.arange(len(self.values)), rows, cols)]).max(axis=(1, 2))
         dead = self.live & (remaining <= self.floor)
         if not dead.any():
-            raise SingularSystem(no_common_pivot(rows.tolist(), np.flatnonzero(self.live).tolist(), self.names))
+            raise NoCommonPivot(no_common_pivot(rows.tolist(), np.flatnonzero(self.live).tolist(), self.names))
         self.live &= ~dead
         if not self.live.any():
             floor = float(self.floor.max())

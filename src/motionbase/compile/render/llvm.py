@@ -225,13 +225,14 @@ class Module:
         w.put(f"call void @{symbol}({', '.join(pointers)})")
 
     def _loop(self, w: Writer, routine: Routine, loop: Loop) -> None:
-        self._counted(w, loop.number, loop.count, lambda: self._body(w, routine, loop.body))
+        first = "0" if loop.after is None else w.assign(f"add i64 %i{loop.after}, 1")
+        self._counted(w, loop.number, loop.count, lambda: self._body(w, routine, loop.body), first)
 
-    def _counted(self, w: Writer, n: int, count: int, body: Callable[[], None]) -> None:
+    def _counted(self, w: Writer, n: int, count: int, body: Callable[[], None], first: str = "0") -> None:
         before, start, end, after = (w.label(s) for s in ("before", "loop", "end", "after"))
         w.open_label(before)
         w.open_label(start)
-        w.put(f"%i{n} = phi i64 [ 0, %{before} ], [ %i{n}.next, %{end} ]")
+        w.put(f"%i{n} = phi i64 [ {first}, %{before} ], [ %i{n}.next, %{end} ]")
         body()
         w.open_label(end)
         w.put(f"%i{n}.next = add i64 %i{n}, 1")

@@ -124,7 +124,7 @@ def _run_body(
             if observe:
                 observe.copied(routine, statement, source, target, path)
         elif isinstance(statement, Loop):
-            for k in range(statement.count):
+            for k in range(0 if statement.after is None else indices[statement.after] + 1, statement.count):
                 inner = {**indices, statement.number: k}
                 _run_body(routine, statement.body, buffers, inner, batch, observe, (*path, (statement, k)))
         else:

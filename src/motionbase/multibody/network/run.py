@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, final
 
 import numpy as np
@@ -25,6 +25,8 @@ SOLVED = 1e-6
 # Part of the steps with growth beyond the alarm at which pivots are chosen anew. A pivot that passes through zero
 # raises growth for a step or two, which the corrections make good.
 OFTEN = 0.1
+TRIED = 3  # native calls in a row with such growth, after which dense factors are taken
+CLOSE = 0.1  # of the rows' independence at the start: a place with less is near a singular one
 LONGER, SHORTER, SAFETY = 2.0, 0.3, 0.9  # of a step against the last one; beyond 2.4 BDF2 is unstable
 
 
@@ -132,7 +134,7 @@ def run_network(job: RunJob, adaptive: AdaptiveMultistep | None = None) -> Netwo
 
 def _fixed(job: RunJob, kept: _Samples) -> None:
     network, h, every = job.network, job.network.step_size, job.every
-    loop, done = _loop(network, job), 0
+    loop, done, in_a_row = _loop(network, job), 0, 0
     for count in _pieces(job.steps, every):
         weights = (network.method.start() if done == 0 else network.method.weights(1.0)).row(h)
         while True:
@@ -141,13 +143,15 @@ def _fixed(job: RunJob, kept: _Samples) -> None:
             kept.wall += time.perf_counter() - begun
             residual, alarms = (float(x) for x in out["worst"])
             solved = np.all(np.isfinite(out["one"])) and residual < SOLVED * _forces(out)
-            if solved or not alarms or _same(network, kept.state):
+            if solved or not alarms or network.dense or (_same(network, kept.state) and not network.may_be_dense):
                 break
             network, loop = _repivoted(network, job, kept)  # the order of pivots was chosen elsewhere
         if not solved:
-            raise _unsolved(network, done * h, (done + count) * h, residual, kept.state)
-        if alarms > OFTEN * count:
-            network, loop = _repivoted(network, job, kept)
+            taken, state = _last_solved(job, loop, kept.state, weights, done, count)
+            raise _unsolved(network, (done + taken) * h, (done + taken + 1) * h, residual, state)
+        in_a_row = in_a_row + 1 if alarms > OFTEN * count else 0
+        if in_a_row and not network.dense and (network.may_be_dense or in_a_row < TRIED):
+            network, loop = _repivoted(network, job, kept, in_a_row)
         kept.state = {**{name: out[name] for name in FEEDBACK}, "worst": np.zeros(2)}
         kept.residual, kept.steps = max(kept.residual, residual), kept.steps + count
         done += count
@@ -155,6 +159,18 @@ def _fixed(job: RunJob, kept: _Samples) -> None:
             at = slice((done - count) // every + 1, done // every + 1)
             kept.nodes[at], kept.own[at] = (out[name][-(at.stop - at.start) :] for name in ("one_next", "own_one_next"))
         job.progress(done / job.steps)
+
+
+def _last_solved(
+    job: RunJob, loop: Scan, state: Mapping[str, Any], weights: Array, done: int, count: int
+) -> tuple[int, Mapping[str, Any]]:
+    """How many steps of a native call were solved, and the state after them."""
+    for taken in range(count):
+        out = loop(1, every=1, weights=weights, **state, **job.inputs(done + taken, 1))
+        if not (np.all(np.isfinite(out["one"])) and float(out["worst"][0]) < SOLVED * _forces(out)):
+            return taken, state
+        state = {name: out[name] for name in FEEDBACK}
+    return count - 1, state
 
 
 def _pieces(steps: int, every: int) -> list[int]:
@@ -174,9 +190,11 @@ def _loop(network: Network, job: RunJob) -> Scan:
     return scan(network.program, FEEDBACK, per_step=list(job.rows), record=["one_next", "own_one_next"], mode=job.mode)
 
 
-def _repivoted(network: Network, job: RunJob, kept: _Samples) -> tuple[Network, Scan]:
+def _repivoted(network: Network, job: RunJob, kept: _Samples, in_a_row: int = 1) -> tuple[Network, Scan]:
+    """Pivots chosen at the present state; dense factors where that has been tried already."""
     kept.repivots += 1
-    chosen = network.repivoted(kept.state)
+    tried = in_a_row >= TRIED or _same(network, kept.state)
+    chosen = replace(network, dense=True) if tried else network.repivoted(kept.state)
     return chosen, _loop(chosen, job)
 
 
@@ -193,9 +211,10 @@ def _forces(state: Mapping[str, Array]) -> float:
 def _unsolved(network: Network, t: float, end: float, residual: float, state: Mapping[str, Any]) -> SimulationError:
     """One sentence, with the rows that depend on each other near there."""
     least, names = network.dependence(state)
+    near_there = least < max(1e-3, CLOSE * network.dependence(network.start().ports())[0])
     undamped = network.method.radius > 0.99
     damp = "this method damps nothing of what constraints excite: use ms or bdf2, or " if undamped else ""
-    near = f"near there {', '.join(names)} depend on each other; " if least < 1e-3 else ""
+    near = f"near there {', '.join(names)} depend on each other; " if near_there else ""
     return SimulationError(
         f"model {network.model.name!r}: a step between t = {t:.6g} s and {end:.6g} s was not solved "
         f"(residual {residual:.3g}); {near}{damp}try a smaller dt or more iterations"

@@ -10,20 +10,18 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.compile import Port, compile
+from motionbase.compile import Port
 from motionbase.errors import SimulationError
-from motionbase.multibody.body import shown
 from motionbase.multibody.closed import Start, closed_start, moved
 from motionbase.multibody.driven import Driven
 from motionbase.multibody.model import Model
-from motionbase.multibody.names import coordinates, speeds
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.methods import METHODS, AdaptiveMultistep, Multistep
-from motionbase.multibody.network.run import NetworkRun, RunJob, run_network
+from motionbase.multibody.network.run import RunJob, run_network
+from motionbase.multibody.runs import check_moves, method_of, trajectory_of
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
-from motionbase.multibody.tree.outputs import Outputs
 from motionbase.multibody.watch import SimulationWarning, overbent
 
 Inputs: TypeAlias = Callable[[Sequence[Port], float, int], tuple[dict[str, Array], dict[str, Array]]]
@@ -57,7 +55,9 @@ def simulate_network(job: NetworkJob, method: Any, inputs: Inputs) -> Trajectory
         inputs: gives those of ports, functions being asked at a part of each step, for so many steps: at their ends
             for the run, and at the start
     """
-    chosen, model = _method(method), job.model
+    model = job.model
+    check_moves(model)
+    chosen = method_of(method, METHODS, (Multistep, AdaptiveMultistep), "ms", "the network engine")
     adaptive = chosen if isinstance(chosen, AdaptiveMultistep) else None
     plain = chosen.method if isinstance(chosen, AdaptiveMultistep) else chosen
     driven = Driven.of(model)
@@ -77,7 +77,7 @@ def simulate_network(job: NetworkJob, method: Any, inputs: Inputs) -> Trajectory
         )
     for sentence in overbent(model, run.t, run.q):
         warnings.warn(sentence, SimulationWarning, stacklevel=3)
-    return _trajectory(model, chosen.name, run)
+    return trajectory_of(Tree(model), chosen.name, run.t, run.q, run.v, run.steps, run.wall_s)
 
 
 def _check_followed(model: Model, adaptive: AdaptiveMultistep | None, rows: Mapping[str, Array]) -> None:
@@ -108,19 +108,3 @@ def assembled(
     if said := moved(model, begin, q, v):
         warnings.warn(said, SimulationWarning, stacklevel=4)
     return q, v, tuple(found.row for found in loops.redundant)
-
-
-def _method(method: Any) -> Multistep | AdaptiveMultistep:
-    if isinstance(method, Multistep | AdaptiveMultistep):
-        return method
-    if method is None:
-        return METHODS["ms"]
-    if not isinstance(method, str) or method not in METHODS:
-        raise SimulationError(f"the network engine has no method {shown(method)}; methods: {', '.join(METHODS)}")
-    return METHODS[method]
-
-
-def _trajectory(model: Model, method: str, run: NetworkRun) -> Trajectory:
-    energy = compile(Outputs(Tree(model)).energies).map(q=np.ascontiguousarray(run.q), v=np.ascontiguousarray(run.v))
-    names = coordinates(model), speeds(model)
-    return Trajectory(model.name, method, run.t, run.q, run.v, *names, run.steps, run.wall_s, energy)

@@ -10,7 +10,7 @@ import casadi as ca
 
 from motionbase.arrays import Array
 from motionbase.compile import Port, Program, for_each, repeat
-from motionbase.compile.linear import BROKEN, GROWTH_ALARM, Factorization, factorize
+from motionbase.compile.linear import BROKEN, GROWTH_ALARM, AbstractFactors, factorize_dense, factorize_soundly
 from motionbase.errors import SimulationError
 from motionbase.multibody.network.assembly import Assembly, OwnValues
 from motionbase.multibody.network.nodes import (
@@ -24,6 +24,7 @@ from motionbase.multibody.network.nodes import (
     corrected_place,
     predicted,
 )
+from motionbase.multibody.network.repeated import repeated_groups
 from motionbase.spatial.rotations import Expr
 
 FEEDBACK = {
@@ -42,6 +43,10 @@ class Step:
         jacobians: how often a step makes a Jacobian and its factors: at the predicted configuration, and again after
             every iterations / jacobians corrections where these have brought it; as many as iterations is Newton's
             method
+        refinements: further solves of each linear system for what its residual leaves: they make good what poor pivots
+            lose, at a fixed cost
+        dense: dense factors with row exchanges instead of generated ones
+        growth_limit: of pivots, above which a step is counted
         driven: inputs of the parts from those of the program
     """
 
@@ -49,6 +54,9 @@ class Step:
     iterations: int
     samples: Sequence[Array]
     jacobians: int = 1
+    refinements: int = 0
+    dense: bool = False
+    growth_limit: float = GROWTH_ALARM
     driven: Callable[[Expr], Expr] = lambda given: given
 
     def __post_init__(self) -> None:
@@ -99,11 +107,11 @@ class Step:
         values = self._predicted_own(w, own_one, own_two, dot_one, dot_two, kept)
         nothing = ca.SX.zeros(self.assembly.size)
 
-        def corrected(factors: Factorization, d: Expr) -> Any:
+        def corrected(factors: AbstractFactors, d: Expr) -> Any:
             def correct(d: Expr, made: Expr, asked: Expr, largest: Expr) -> Any:
                 at, p, own = self._corrected(c, places, momenta, values, d)
                 r = self.assembly.residual(c, at, p, own, inputs)
-                step = factors.solve(r).x
+                step = factors.solve(r, self.refinements).x
                 taken = step / _slope(made, asked, step) if self.assembly.kinked else step
                 return d - taken, taken, step, _size(r)
 
@@ -128,14 +136,16 @@ class Step:
         kept_next = self.assembly.keep(at, after, inputs)
         # a NaN must stay: fmax would take the other number
         residual_next = ca.if_else(largest <= worst[0], worst[0], largest)
-        worst_next = ca.vertcat(residual_next, worst[1] + ca.if_else(growth < GROWTH_ALARM, 0, 1))
+        worst_next = ca.vertcat(residual_next, worst[1] + ca.if_else(growth < self.growth_limit, 0, 1))
         change = ca.mmax(ca.fabs(c * ca.horzcat(nodes.v, nodes.omega)))
         states = new, one, after.own, own_one, after.own_dot, dot_one, kept_next, worst_next
         return *states, largest, growth, change
 
-    def _factors(self, c: Expr, places: Place, momenta: Momentum, values: OwnValues, inputs: Expr) -> Factorization:
+    def _factors(self, c: Expr, places: Place, momenta: Momentum, values: OwnValues, inputs: Expr) -> AbstractFactors:
         J = self.assembly.jacobian(c, places, momenta, values, inputs)
-        return factorize(J, self.samples, names=self.assembly.names)
+        if self.dense:
+            return factorize_dense(J)
+        return factorize_soundly(J, self.samples, repeated_groups(self.assembly), names=self.assembly.names)
 
     def _predicted_own(self, w: Weights, one: Expr, two: Expr, dot_one: Expr, dot_two: Expr, kept: Expr) -> OwnValues:
         """Integrated ones as nodes are; others on a straight line."""
