@@ -17,12 +17,14 @@ import numpy as np
 
 from motionbase.arrays import Array, Indices
 from motionbase.compile import for_each
+from motionbase.compile.linear.eliminate import scalars
 from motionbase.multibody.network.bodies import NodeBody, balance, tangents, tensor
 from motionbase.multibody.network.nodes import Correction, Momentum, Place
 from motionbase.multibody.network.parts import INTEGRATED, AbstractPart, Own, Routine, routine_of
 from motionbase.spatial.rotations import Expr
 
 UNKNOWNS = ("vx", "vy", "vz", "wx", "wy", "wz")
+NUMBERS = 3  # place of a part's numbers among the arguments of its routine
 WITH_MOMENTUM = tuple(f"{kind}.{axis}" for kind in ("momentum", "spin", "force", "moment") for axis in "xyz")
 
 
@@ -61,6 +63,27 @@ class Group:
     def numbers(self) -> Array:
         """(k, ...) parameters, one row for each part."""
         return np.array([np.asarray(p.numbers, dtype=np.float64) for p in self.parts])
+
+    @cached_property
+    def constants(self) -> Array:
+        """(k, nonzeros) entries of each part's Jacobian that its numbers alone determine, zeros among them; else NaN.
+
+        A marker along its body's axes makes zeros of many.
+        """
+        function = self.routine.jacobian
+        given = [ca.SX.sym("given", function.size1_in(k)) for k in range(function.n_in())]
+        found = np.full((len(self.parts), function.size1_out(0)), np.nan)
+        for row, numbers in zip(found, self.numbers, strict=True):
+            given[NUMBERS] = ca.SX(ca.DM(numbers))
+            for k, entry in enumerate(scalars(ca.densify(function.call(given)[0]))):
+                if entry.is_constant():
+                    row[k] = float(entry)
+        return found
+
+    @cached_property
+    def varying(self) -> list[int]:
+        """Entries of the Jacobian that are no constants in some part."""
+        return [int(k) for k in np.flatnonzero(np.isnan(self.constants).any(axis=0))]
 
 
 @final
@@ -197,12 +220,15 @@ class Assembly:
             for k, n in enumerate(self.heavy):
                 self._body_entries(entries, n, c, [parts[k, i] for i in range(9)])
         for group in self.groups:
-            outputs = _each(group, "jacobian", places.column, values, inputs, c)
+            outputs = _each(group, "jacobian", places.column, values, inputs, c, taken=group.varying)
+            place_of = {entry: place for place, entry in enumerate(group.varying)}
             local_rows, local_columns = group.routine.pattern.get_triplet()
-            for k in range(len(group.parts)):
+            for k, constants in enumerate(group.constants):
                 for i, (row, column) in enumerate(zip(local_rows, local_columns, strict=True)):
                     at = int(group.rows[k, row]), int(group.columns[k, column])
-                    entries[at] = entries[at] + outputs[k, i] if at in entries else outputs[k, i]
+                    entry = outputs[k, place_of[i]] if np.isnan(constants[i]) else float(constants[i])
+                    if isinstance(entry, ca.SX) or entry:
+                        entries[at] = entries[at] + entry if at in entries else entry
         rows, columns = (list(index) for index in zip(*entries, strict=True))
         return ca.SX.triplet(rows, columns, ca.vertcat(*entries.values()), self.size, self.size)
 
@@ -290,7 +316,7 @@ def _arguments(group: Group, places: Any, values: OwnValues, inputs: Any) -> lis
         kept, others = np.asarray(values.kept)[group.at_kept], np.asarray(values.own)[group.at_others]
         return [taken, own, own_dot, group.numbers, kept, np.asarray(inputs)[group.at_inputs], others]
     taken = ca.vertcat(*(ca.horzcat(*(places[int(n), :] for n in row)) for row in group.nodes))
-    return [
+    return [  # numbers in place NUMBERS
         taken,
         _taken(values.own, group.at_own),
         _taken(values.own_dot, group.at_own),
@@ -308,15 +334,18 @@ def _taken(column: Expr, at: Indices) -> Expr:
     return ca.vertcat(*(column[[int(i) for i in row]].T for row in at))
 
 
-def _each(group: Group, what: str, places: Expr, values: OwnValues, inputs: Expr, *more: Expr) -> Expr:
-    """(k, outputs) the routine for each part: a loop where there are several."""
+def _each(
+    group: Group, what: str, places: Expr, values: OwnValues, inputs: Expr, *more: Expr, taken: list[int] | None = None
+) -> Expr:
+    """(k, outputs) the routine for each part, all of its outputs or those taken: a loop where there are several."""
     function: ca.Function = getattr(group.routine, what)
     tables = _arguments(group, places, values, inputs)
     given = [k for k, table in enumerate(tables) if table.shape[1]]
 
     def called(*rows: Expr) -> Expr:
         by_place: Mapping[int, Expr] = dict(zip(given, rows, strict=True))
-        return function.call([by_place.get(k, ca.SX(0, 1)) for k in range(len(tables))] + list(more))[0]
+        outputs = function.call([by_place.get(k, ca.SX(0, 1)) for k in range(len(tables))] + list(more))[0]
+        return outputs if taken is None else outputs[taken]
 
     return _turns(called, *(tables[k] for k in given))
 

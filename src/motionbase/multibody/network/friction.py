@@ -85,6 +85,11 @@ class JointStiction(AbstractPart):
         return self.forces
 
     @property
+    def linear(self) -> bool:
+        """As the coordinate is."""
+        return self.coordinate.linear
+
+    @property
     def kinked(self) -> bool:
         """From sliding to sticking the force's slope rises from about 0 to sigma1 + c sigma0."""
         return True
@@ -100,7 +105,7 @@ class JointStiction(AbstractPart):
 
     def _law(self, at: Moment) -> tuple[Friction, CoordinateState]:
         numbers = at.numbers[2 * MARKER_SIZE :]
-        return Friction.of(ca.vertsplit(numbers[:7])), self.coordinate.at(at.places, at.numbers, ca.SX(0))
+        return Friction.of(ca.vertsplit(numbers[:7])), self.coordinate.seen(at)
 
     def find(self, at: Moment) -> Expr:
         """Where the bristle would be without its own rate, and its relative deflection after the step."""
@@ -120,7 +125,7 @@ class JointStiction(AbstractPart):
             load += radius * ca.sqrt(ca.sumsqr(at.others) + SMALLEST**2)
         force = -load * (law.sigma0 * z + law.sigma1 * z_dot + law.sigma2 * v)
         z_next = Travel.of(law, before, at.c, v).deflection(y)
-        return Equations([(force * f, force * m) for f, m in seen.wrenches], z_dot - (z_next - before) / at.c)
+        return seen.pushed(force, z_dot - (z_next - before) / at.c)
 
 
 NEWTON_STEPS = 4  # leave an error of 1e-9 of the steady deflection at kappa = 0.71
