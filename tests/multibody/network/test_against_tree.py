@@ -15,8 +15,8 @@ from motionbase.multibody.compare import compare
 from motionbase.multibody.model import Model
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.names import q_of, v_of
-from motionbase.multibody.network.assembly import OwnValues
 from motionbase.multibody.network.engine import Network, places_of_nodes
+from motionbase.multibody.network.groups import OwnValues
 from motionbase.multibody.network.methods import BDF2, MS, AdaptiveMultistep
 from motionbase.multibody.network.nodes import (
     Correction,
@@ -68,7 +68,7 @@ def test_both_engines_agree_for_long(name: str, seconds: float, dt: float) -> No
     assert compare(model, seconds, dt, **start).difference < 1e-6  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["four_bar", "arm7_free"])
+@pytest.mark.parametrize("name", ["four_bar", "arm7_free", "robot6_servos"])
 def test_the_jacobian_is_the_derivative_of_the_residual(name: str) -> None:
     """Against CasADi's own derivative of the whole residual by the corrections; rounding of sums of some ten terms."""
     model, start = example(name)

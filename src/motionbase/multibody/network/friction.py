@@ -94,6 +94,11 @@ class JointStiction(AbstractPart):
         """From sliding to sticking the force's slope rises from about 0 to sigma1 + c sigma0."""
         return True
 
+    @property
+    def kinked_rows(self) -> tuple[int, ...]:
+        """Of the bristle, which has the force in it."""
+        return (0,)
+
     def own_start(self) -> Sequence[float]:
         """A joint that moves at the start has been sliding; one at rest is not loaded yet."""
         v, law = self.start_speed, self.element.law

@@ -61,17 +61,18 @@ class Hinge(NamedTuple):
         """Between two nodes; the markers are the first of the part's numbers."""
         (place_a, place_b), half = at.places, HINGE_NUMBERS // 2
         markers = at.numbers[:half], at.numbers[half:HINGE_NUMBERS]
-        a, b = (
-            Side(n[:3], ca.reshape(n[3:], 3, 3).T, *shift) for n, shift in zip(markers, at.shifts, strict=True)
-        )
+        a, b = (Side(n[:3], ca.reshape(n[3:], 3, 3).T, *shift) for n, shift in zip(markers, at.shifts, strict=True))
         A, B = place_a.R @ a.C, place_b.R @ b.C
         apart = B.T @ (place_a.x + place_a.R @ a.r - place_b.x) - b.C.T @ b.r
         # the angle does not change with a tilt, to first order
         c, s = 0.5 * (_dot(B, 0, A, 0) + _dot(B, 1, A, 1)), 0.5 * (_dot(B, 0, A, 1) - _dot(B, 1, A, 0))
-        (ax, ay, az), (bx, by, bz) = ca.vertsplit(a.turned), ca.vertsplit(b.turned)
+        turn_a, turn_b = a.turned, b.turned
         gap = apart + from_a(c, s, a.moved) - b.moved
-        tilt = ca.vertcat(_dot(B, 0, A, 2) + (c * ay - s * ax) - by, _dot(B, 1, A, 2) - (s * ay + c * ax) + bx)
-        change = bz - az
+        tilt = ca.vertcat(
+            _dot(B, 0, A, 2) + (c * turn_a[1] - s * turn_a[0]) - turn_b[1],
+            _dot(B, 1, A, 2) - (s * turn_a[1] + c * turn_a[0]) + turn_b[0],
+        )
+        change = turn_b[2] - turn_a[2]
         rate = ca.dot(B[:, 2], place_b.omega) - ca.dot(A[:, 2], place_a.omega)
         rate += ca.dot(b.C[:, 2], b.eta[3:]) - ca.dot(a.C[:, 2], a.eta[3:])
         return cls(a, b, gap, tilt, c - s * change, s + c * change, change, rate)

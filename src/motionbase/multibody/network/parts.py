@@ -122,6 +122,11 @@ class AbstractPart(ABC):
         return False
 
     @property
+    def kinked_rows(self) -> tuple[int, ...]:
+        """Of its own rows those that bend so, where the forces themselves are smooth functions of the unknowns."""
+        return ()
+
+    @property
     def linear(self) -> bool:
         """Whether its equations take small changes of the nodes themselves (`Moment.shifts`), to first order.
 
@@ -192,6 +197,11 @@ class Routine:
     jacobian: ca.Function
     keep: ca.Function
     pattern: ca.Sparsity
+
+    def size(self, what: str) -> int:
+        """Number of outputs of one of the functions."""
+        function: ca.Function = getattr(self, what)
+        return int(function.size1_out(0))
 
 
 GROUND_PLACE = Place(ca.SX(3, 1), ca.SX.eye(3), ca.SX(3, 1), ca.SX(3, 1))
