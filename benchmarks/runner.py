@@ -73,17 +73,20 @@ def load(folder: Path, name: str) -> list[Benchmark]:
 def run(
     benchmarks: Sequence[Benchmark], *, quick: bool, progress: Callable[[Benchmark], None] = lambda _: None
 ) -> list[Result]:
-    """Measure every benchmark on one pinned CPU; a quick run divides its time evenly and always ends in time."""
+    """Measure every benchmark on one pinned CPU; a quick run divides its time evenly and always ends in time.
+
+    A quick run measures first what has a bar: what it has no time for is then what only informs.
+    """
     longest = max((b.quick_s for b in benchmarks), default=0.0)
     share = longest / max(len(benchmarks), 1)
     settings = Settings(quick=True, repeats=QUICK_REPEATS, seconds=0.8 * share) if quick else Settings()
     end = time.monotonic() + (longest if quick else math.inf)
-    results = []
+    results: dict[str, Result] = {}
     with pinned():
-        for benchmark in benchmarks:
+        for benchmark in sorted(benchmarks, key=lambda b: quick and b.bar is None):
             progress(benchmark)
-            results.append(_measure(benchmark, settings, end))
-    return results
+            results[benchmark.metric] = _measure(benchmark, settings, end)
+    return [results[benchmark.metric] for benchmark in benchmarks]
 
 
 def _measure(benchmark: Benchmark, settings: Settings, end: float) -> Result:

@@ -60,6 +60,25 @@ def test_json_has_values_only_for_what_was_measured() -> None:
     assert {"cpu", "cores", "python", "versions", "date", "revision"} <= data["machine"].keys()
 
 
+def test_a_quick_run_measures_first_what_has_a_bar() -> None:
+    order: list[str] = []
+
+    def noting(name: str) -> Benchmark:
+        def measure(_: Settings) -> Samples:
+            order.append(name)
+            return Samples((1.0,))
+
+        return metric(name, measure, "<= 2" if "bar" in name else None)
+
+    rows = [noting(name) for name in ("t.one", "t.bar_one", "t.two", "t.bar_two")]
+    results = runner.run(rows, quick=True)
+    assert order == ["t.bar_one", "t.bar_two", "t.one", "t.two"]
+    assert [r.benchmark.metric for r in results] == [row.metric for row in rows]  # reported as they are listed
+    order.clear()
+    runner.run(rows, quick=False)
+    assert order == [row.metric for row in rows]
+
+
 def test_quick_run_cuts_off_what_takes_too_long() -> None:
     def slow(_: Settings) -> Samples:
         time.sleep(30)

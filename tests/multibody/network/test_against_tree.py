@@ -13,8 +13,8 @@ from motionbase.errors import SimulationError
 from motionbase.multibody.model import Model
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.names import q_of, v_of
-from motionbase.multibody.network.assembly import OwnValues
 from motionbase.multibody.network.engine import Network, places_of_nodes
+from motionbase.multibody.network.groups import OwnValues
 from motionbase.multibody.network.methods import BDF2, MS, AdaptiveMultistep
 from motionbase.multibody.network.nodes import (
     Correction,
@@ -32,7 +32,7 @@ def example(name: str) -> tuple[Model, dict[str, object]]:
     return found.build(), {"q0": found.q0, "v0": found.v0}
 
 
-@pytest.mark.parametrize("name", ["four_bar", "arm7_free"])
+@pytest.mark.parametrize("name", ["four_bar", "arm7_free", "robot6_servos"])
 def test_the_jacobian_is_the_derivative_of_the_residual(name: str) -> None:
     """Against CasADi's own derivative of the whole residual by the corrections; rounding of sums of some ten terms."""
     model, start = example(name)

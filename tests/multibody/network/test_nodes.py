@@ -75,7 +75,7 @@ def test_corrections_are_in_the_axes_of_the_node() -> None:
     R = number(R_quaternion(ca.DM(Q)))
     place = Place(ca.SX(3, 1), ca.SX(ca.DM(R)), ca.SX(3, 1), ca.SX(3, 1))
     d = Correction.of(ca.SX(ca.DM([1.0, 0, 0, 0, 0, 2.0, *[0.0] * 6])))
-    new = corrected_node(ca.SX(0.1), place, Momentum.of(ca.SX.zeros(12)), ca.SX(ca.DM(Q)), d)
+    new, _ = corrected_node(ca.SX(0.1), place, Momentum.of(ca.SX.zeros(12)), ca.SX(ca.DM(Q)), d)
     turned = number(R_quaternion(new.Q))
     np.testing.assert_allclose(turned[:, 2], R[:, 2], atol=1e-15)
     np.testing.assert_allclose(number(new.x).ravel(), 0.1 * R[:, 0], atol=1e-15)

@@ -7,60 +7,23 @@ gamma_dot) and the equations m v = beta, J omega = gamma, beta_dot = forces, gam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import casadi as ca
 import numpy as np
 
 from motionbase.arrays import Array, Indices
-from motionbase.compile import for_each
 from motionbase.multibody.network.bodies import NodeBody, balance, tangents, tensor
+from motionbase.multibody.network.groups import Group, OwnValues, evaluated, turns
 from motionbase.multibody.network.nodes import Correction, Momentum, Place
-from motionbase.multibody.network.parts import INTEGRATED, AbstractPart, Own, Routine, routine_of
+from motionbase.multibody.network.parts import INTEGRATED, AbstractPart, Own, routine_of
 from motionbase.spatial.rotations import Expr
 
 UNKNOWNS = ("vx", "vy", "vz", "wx", "wy", "wz")
 WITH_MOMENTUM = tuple(f"{kind}.{axis}" for kind in ("momentum", "spin", "force", "moment") for axis in "xyz")
-
-
-class OwnValues(NamedTuple):
-    """Own unknowns of all parts, their rates, and what parts keep; one after the other."""
-
-    own: Expr
-    own_dot: Expr
-    kept: Expr
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Group:
-    """All parts of one kind.
-
-    Attributes:
-        at_own, at_kept: (k, ...) where each part's own unknowns and kept values stand among all
-        at_inputs: (k, ...) where its inputs stand among all
-        at_others: (k, ...) where the unknowns of other parts that it reads stand among all own unknowns
-        rows: (k, ...) places of its residual among all equations
-        columns: (k, ...) places of its unknowns among all
-    """
-
-    routine: Routine
-    parts: tuple[AbstractPart, ...]
-    nodes: Indices
-    at_own: Indices
-    at_kept: Indices
-    at_inputs: Indices
-    at_others: Indices
-    rows: Indices
-    columns: Indices
-
-    @cached_property
-    def numbers(self) -> Array:
-        """(k, ...) parameters, one row for each part."""
-        return np.array([np.asarray(p.numbers, dtype=np.float64) for p in self.parts])
 
 
 @final
@@ -126,6 +89,16 @@ class Assembly:
         return any(part.kinked for part in self.parts)
 
     @cached_property
+    def kinked_rows(self) -> tuple[int, ...] | None:
+        """Equations that have all kinks in them; None if some stand in none of their own."""
+        found: list[int] = []
+        for part, start in zip(self.parts, self.own_starts, strict=False):
+            if part.kinked and not part.kinked_rows:
+                return None
+            found += [self.node_starts[-1] + start + k for k in part.kinked_rows]
+        return tuple(found)
+
+    @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Parts by kind."""
         kinds: dict[Hashable, list[int]] = {}
@@ -166,12 +139,11 @@ class Assembly:
                 return balance(ca.reshape(R, 3, 3).T, v, omega, Momentum.of(p), numbers, g)
 
             at = places.R[self.heavy, :], places.v[self.heavy, :], places.omega[self.heavy, :]
-            rows = _turns(alone, *at, momenta.column[self.heavy, :], self._heavy_numbers)
+            rows = turns(alone, *at, momenta.column[self.heavy, :], self._heavy_numbers)
             for k, n in enumerate(self.heavy):
                 start = self.node_starts[n]
                 found[start : start + 12] = [rows[k, i] for i in range(12)]
-        for group in self.groups:
-            outputs = _each(group, "residual", places.column, values, inputs, c)
+        for group, outputs in evaluated(self.groups, "residual", places.column, values, inputs, c):
             _add(found, group.rows, outputs)
         return ca.vertcat(*found)
 
@@ -193,16 +165,16 @@ class Assembly:
             def turned(R: Expr, p: Expr, numbers: Expr) -> Expr:
                 return tangents(ca.reshape(R, 3, 3).T, Momentum.of(p), numbers, g, c)
 
-            parts = _turns(turned, places.R[self.heavy, :], momenta.column[self.heavy, :], self._heavy_numbers)
+            parts = turns(turned, places.R[self.heavy, :], momenta.column[self.heavy, :], self._heavy_numbers)
             for k, n in enumerate(self.heavy):
                 self._body_entries(entries, n, c, [parts[k, i] for i in range(9)])
-        for group in self.groups:
-            outputs = _each(group, "jacobian", places.column, values, inputs, c)
+        for group, outputs in evaluated(self.groups, "jacobian", places.column, values, inputs, c):
             local_rows, local_columns = group.routine.pattern.get_triplet()
-            for k in range(len(group.parts)):
-                for i, (row, column) in enumerate(zip(local_rows, local_columns, strict=True)):
+            for k, part in enumerate(outputs):
+                for row, column, entry in zip(local_rows, local_columns, part, strict=True):
                     at = int(group.rows[k, row]), int(group.columns[k, column])
-                    entries[at] = entries[at] + outputs[k, i] if at in entries else outputs[k, i]
+                    if isinstance(entry, ca.SX) or entry:
+                        entries[at] = entries[at] + entry if at in entries else entry
         rows, columns = (list(index) for index in zip(*entries, strict=True))
         return ca.SX.triplet(rows, columns, ca.vertcat(*entries.values()), self.size, self.size)
 
@@ -223,10 +195,8 @@ class Assembly:
     def keep(self, places: Place, values: OwnValues, inputs: Expr) -> Expr:
         """What all parts keep at the end of a step."""
         found: list[Any] = [ca.SX(0)] * self.kept_starts[-1]
-        for group in self.groups:
-            if group.at_kept.shape[1]:
-                outputs = _each(group, "keep", places.column, values, inputs)
-                _add(found, group.at_kept, outputs)
+        for group, outputs in evaluated(self.groups, "keep", places.column, values, inputs):
+            _add(found, group.at_kept, outputs)
         return ca.vertcat(*found) if found else ca.SX(0, 1)
 
     def corrections(self, d: Expr) -> tuple[Correction, Expr]:
@@ -246,9 +216,7 @@ class Assembly:
         found = []
         for group in self.groups:
             function, k = getattr(group.routine, what), len(group.parts)
-            arguments = [
-                ca.DM(np.ascontiguousarray(table.T)) for table in _arguments(group, places, OwnValues(*values), inputs)
-            ]
+            arguments = [ca.DM(np.ascontiguousarray(t.T)) for t in group.arguments(places, values, inputs)]
             last = [] if what == "keep" else [ca.DM(np.full((1, k), c))]
             found.append((group, np.array(function.map(k)(*arguments, *last)).T))
         return found
@@ -281,54 +249,8 @@ class Assembly:
         return J
 
 
-def _arguments(group: Group, places: Any, values: OwnValues, inputs: Any) -> list[Any]:
-    """Tables of a group's arguments, one row for each part; expressions or arrays."""
-    k = len(group.parts)
-    if isinstance(places, np.ndarray):
-        taken = places[group.nodes].reshape(k, -1)
-        own, own_dot = (np.asarray(v)[group.at_own] for v in (values.own, values.own_dot))
-        kept, others = np.asarray(values.kept)[group.at_kept], np.asarray(values.own)[group.at_others]
-        return [taken, own, own_dot, group.numbers, kept, np.asarray(inputs)[group.at_inputs], others]
-    taken = ca.vertcat(*(ca.horzcat(*(places[int(n), :] for n in row)) for row in group.nodes))
-    return [
-        taken,
-        _taken(values.own, group.at_own),
-        _taken(values.own_dot, group.at_own),
-        ca.SX(ca.DM(group.numbers)),
-        _taken(values.kept, group.at_kept),
-        _taken(inputs, group.at_inputs),
-        _taken(values.own, group.at_others),
-    ]
-
-
-def _taken(column: Expr, at: Indices) -> Expr:
-    """(k, m) elements of a column."""
-    if not at.shape[1]:
-        return ca.SX(at.shape[0], 0)
-    return ca.vertcat(*(column[[int(i) for i in row]].T for row in at))
-
-
-def _each(group: Group, what: str, places: Expr, values: OwnValues, inputs: Expr, *more: Expr) -> Expr:
-    """(k, outputs) the routine for each part: a loop where there are several."""
-    function: ca.Function = getattr(group.routine, what)
-    tables = _arguments(group, places, values, inputs)
-    given = [k for k, table in enumerate(tables) if table.shape[1]]
-
-    def called(*rows: Expr) -> Expr:
-        by_place: Mapping[int, Expr] = dict(zip(given, rows, strict=True))
-        return function.call([by_place.get(k, ca.SX(0, 1)) for k in range(len(tables))] + list(more))[0]
-
-    return _turns(called, *(tables[k] for k in given))
-
-
-def _turns(function: Callable[..., Expr], *tables: Expr) -> Expr:
-    """(k, outputs) a function for each row of the tables; a loop where there are several rows."""
-    if tables[0].shape[0] == 1:
-        return ca.densify(function(*(ca.SX(table).T for table in tables))).T
-    return for_each(function, *tables)
-
-
-def _add(found: list[Any], at: Indices, outputs: Expr) -> None:
-    for k, row in enumerate(at):
-        for i, place in enumerate(row):
-            found[int(place)] = found[int(place)] + outputs[k, i]
+def _add(found: list[Any], at: Indices, outputs: Sequence[Sequence[Any]]) -> None:
+    for places, values in zip(at, outputs, strict=True):
+        for place, value in zip(places, values, strict=True):
+            if isinstance(value, ca.SX) or value:
+                found[int(place)] = found[int(place)] + value

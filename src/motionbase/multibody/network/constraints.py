@@ -16,6 +16,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.multibody.closures.conditions import sine_of_turn
+from motionbase.multibody.network.hinges import hinge_equations
 from motionbase.multibody.network.nodes import Place
 from motionbase.multibody.network.parts import AbstractPart, Equations, Moment, Own
 from motionbase.spatial import skew
@@ -83,6 +84,7 @@ class Kind:
         extra: how many further numbers it takes
         inner: names of coordinates of its own, unknowns that make its forces do no work along them
         turned: its markers have axes of their own; else those of their nodes
+        local: its equations in the axes of both bodies; by differentiation of `phi` if None
     """
 
     name: str
@@ -92,18 +94,28 @@ class Kind:
     extra: int = 0
     inner: tuple[str, ...] = ()
     turned: bool = True
+    local: Callable[[Moment], Equations] | None = field(default=None, compare=False)
 
 
-def _kind(name: str, rows: str, phi: Callable[..., Expr], extra: int = 0) -> Kind:
+def _kind(
+    name: str, rows: str, phi: Callable[..., Expr], extra: int = 0,
+    local: Callable[[Moment], Equations] | None = None,
+) -> Kind:  # fmt: skip
     names = tuple(rows.split())
-    return Kind(name, names, tuple("m" if row in ("x", "y", "z") else "rad" for row in names), phi, extra)
+    units = tuple("m" if row in ("x", "y", "z") else "rad" for row in names)
+    return Kind(name, names, units, phi, extra, local=local)
 
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         _kind("point", "x y z", lambda A, B, n, s, u: offset(A, B)),
-        _kind("revolute", "x y z tilt_x tilt_y", lambda A, B, n, s, u: ca.vertcat(offset(A, B), tilts(A, B))),
+        _kind(
+            "revolute",
+            "x y z tilt_x tilt_y",
+            lambda A, B, n, s, u: ca.vertcat(offset(A, B), tilts(A, B)),
+            local=hinge_equations,
+        ),
         _kind("prismatic", "x y turn_x turn_y turn_z", lambda A, B, n, s, u: ca.vertcat(offset(A, B)[:2], turns(A, B))),
         _kind("cylindrical", "x y tilt_x tilt_y", lambda A, B, n, s, u: ca.vertcat(offset(A, B)[:2], tilts(A, B))),
         _kind("planar", "z tilt_x tilt_y", lambda A, B, n, s, u: ca.vertcat(offset(A, B)[2], tilts(A, B))),
@@ -154,6 +166,11 @@ class Constraint(AbstractPart):
         return "constraint", self.of, ground, self.dropped, self.drive is None, self.on_speed, self.switch is None
 
     @property
+    def linear(self) -> bool:
+        """Where the kind has equations in the bodies' axes."""
+        return self.of.local is not None
+
+    @property
     def numbers(self) -> Array:
         """Both markers, then the kind's own."""
         markers = [marker.numbers if self.of.turned else marker.r for marker in (self.a, self.b)]
@@ -194,6 +211,8 @@ class Constraint(AbstractPart):
 
     def equations(self, at: Moment) -> Equations:
         """Forces phi_x' lambda, phi = 0 (or its rate at the drive), and for inner coordinates phi_s' lambda = 0."""
+        if self.of.local is not None:
+            return self.of.local(at)
         force, inner = at.own[: len(self.held)], at.own[len(self.held) :]
         found = pushed(at.places, force, inner, lambda places, s: self.phi(places, at.numbers, s, at.inputs))
         rows = found.rate - at.inputs[0] if self.on_speed else found.phi

@@ -10,8 +10,10 @@ import casadi as ca
 
 from motionbase.errors import ModelError
 from motionbase.multibody.network.constraints import MARKER_SIZE, Frame, frame, offset
+from motionbase.multibody.network.hinges import Hinge
 from motionbase.multibody.network.joints import NetworkJoint, turn
 from motionbase.multibody.network.nodes import Place
+from motionbase.multibody.network.parts import Equations, Moment
 from motionbase.spatial import skew
 from motionbase.spatial.rotations import Expr
 
@@ -22,11 +24,17 @@ class CoordinateState(NamedTuple):
     Attributes:
         value, rate: [rad] or [m], and a second; joints with a quaternion have rates alone, about and along child axes
         wrenches: (force, moment) on parent and child for a unit force on the coordinate
+        local: wrenches are in the bodies' axes
     """
 
     value: Expr
     rate: Expr
     wrenches: list[tuple[Expr, Expr]]
+    local: bool = False
+
+    def pushed(self, force: Expr, rows: Expr) -> Equations:
+        """Equations of a part that pushes the coordinate with a force and has these rows."""
+        return Equations([(force * f, force * m) for f, m in self.wrenches], rows, self.local)
 
 
 @final
@@ -49,6 +57,19 @@ class Coordinate:
         """What its expressions depend on besides the markers."""
         axes = None if self.joint.axes is None else tuple(self.joint.axes.ravel().tolist())
         return self.joint.type, self.k, tuple(n is None for n in self.joint.nodes), axes
+
+    @property
+    def linear(self) -> bool:
+        """Whether parts on it are; see `AbstractPart.linear`."""
+        return self.joint.type == "revolute"
+
+    def seen(self, at: Moment, before: Expr | None = None) -> CoordinateState:
+        """By a part whose first numbers are the markers; without `before` the value of an angle is not asked for."""
+        near = ca.SX(0) if before is None else before
+        if not self.linear:
+            return self.at(at.places, at.numbers, near)
+        hinge = Hinge.of(at)
+        return CoordinateState(hinge.angle(near), hinge.rate, hinge.moments(), local=True)
 
     def at(self, places: Sequence[Place], markers: Expr, before: Expr) -> CoordinateState:
         """`markers` are the numbers of both, `before` is the value near which an angle is sought."""

@@ -22,7 +22,7 @@ from motionbase.multibody.network.methods import MS, Multistep
 from motionbase.multibody.network.of_model import ModelNetwork, network_of
 from motionbase.multibody.network.parts import Own
 from motionbase.multibody.network.start import StartState, places_at, start_state
-from motionbase.multibody.network.step import Step
+from motionbase.multibody.network.step import Step, schedule_of
 from motionbase.multibody.runs import check_moves
 from motionbase.multibody.tree.redundancy import dependent_rows
 from motionbase.spatial import R_quaternion
@@ -43,8 +43,8 @@ class Network:
         step_size: of the integrator [s]
         q, v: coordinates and speeds near which it is used, that meet the closures; neutral and zero if None
         method: of integration
-        iterations: corrections in a step; 3 unless told, or 8 where a part sticks or touches (`AbstractPart.kinked`)
-        jacobians: Jacobians in a step, see `Step`; 1 unless told, or 2 where a part sticks or touches
+        iterations: corrections in a step; 3 unless told, 6 where joints stick, 8 where something touches
+        jacobians: Jacobians in a step, see `Step`; 1 unless told, 2 where something sticks or touches
         ground_node: count the ground as a node with a clamp
         dropped: rows of closures that follow from others
         massless: bodies whose mass is left out
@@ -147,12 +147,10 @@ class Network:
     def program(self) -> Program:
         """The step."""
         self.check_rows()
-        assembly, kinked = self.network.assembly, self.network.assembly.kinked
-        jacobians = self.jacobians or (2 if kinked and self.iterations is None else 1)
-        iterations = self.iterations or (8 if kinked else 3)
+        assembly = self.network.assembly
         samples = [] if self.dense else self._samples()
-        solver = self.refinements, self.dense, self.growth_limit
-        step = Step(assembly, iterations, samples, jacobians, *solver, driven=self.network.driven.all)
+        schedule, solver = schedule_of(assembly, self.iterations, self.jacobians), (self.refinements, self.dense)
+        step = Step(assembly, schedule, samples, *solver, self.growth_limit, self.network.driven.all)
         return step.program(f"{self.model.name}_step", self.network.ports)
 
     def _spreads(self) -> tuple[Array, Array]:

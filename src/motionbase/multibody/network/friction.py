@@ -90,9 +90,19 @@ class JointStiction(AbstractPart):
         return (f"{self.name}_active",) if self.element.scaled else ()
 
     @property
+    def linear(self) -> bool:
+        """As the coordinate is."""
+        return self.coordinate.linear
+
+    @property
     def kinked(self) -> bool:
         """From sliding to sticking the force's slope rises from about 0 to sigma1 + c sigma0."""
         return True
+
+    @property
+    def kinked_rows(self) -> tuple[int, ...]:
+        """Of the bristle, which has the force in it."""
+        return (0,)
 
     def own_start(self) -> Sequence[float]:
         """A joint that moves at the start has been sliding; one at rest is not loaded yet."""
@@ -105,7 +115,7 @@ class JointStiction(AbstractPart):
 
     def _law(self, at: Moment) -> tuple[Friction, CoordinateState]:
         numbers = at.numbers[2 * MARKER_SIZE :]
-        return Friction.of(ca.vertsplit(numbers[:7])), self.coordinate.at(at.places, at.numbers, ca.SX(0))
+        return Friction.of(ca.vertsplit(numbers[:7])), self.coordinate.seen(at)
 
     def find(self, at: Moment) -> Expr:
         """Where the bristle would be without its own rate, and its relative deflection after the step."""
@@ -121,7 +131,7 @@ class JointStiction(AbstractPart):
         z, z_dot, v = at.own[0], at.own_dot[0], seen.rate
         force = self.force(at.numbers, z, z_dot, v, at.others, at.inputs)
         z_next = Travel.of(law, before, at.c, v).deflection(y)
-        return Equations([(force * f, force * m) for f, m in seen.wrenches], z_dot - (z_next - before) / at.c)
+        return seen.pushed(force, z_dot - (z_next - before) / at.c)
 
     def force(self, numbers: Expr, z: Expr, z_dot: Expr, v: Expr, others: Expr, inputs: Expr) -> Expr:
         """Along the coordinate, from `numbers`, the bristle, the speed, the joint's force and what scales it."""

@@ -80,14 +80,18 @@ class CoordinateForce(AbstractPart):
         return tuple(self.gains)
 
     @property
+    def linear(self) -> bool:
+        """As the coordinate is."""
+        return self.coordinate.linear
+
+    @property
     def kept(self) -> tuple[float, ...]:
         """The coordinate, so that an angle goes on after half a turn."""
         return (self.start,) if self.stiffness else ()
 
     def equations(self, at: Moment) -> Equations:
         """The force along the coordinate."""
-        before = at.kept[0] if self.stiffness else ca.SX(0)
-        seen = self.coordinate.at(at.places, at.numbers, before)
+        seen = self.coordinate.seen(at, at.kept[0] if self.stiffness else None)
         stiffness, damping, constant, *gains = ca.vertsplit(at.numbers[2 * MARKER_SIZE :])
         force = ca.SX(0)
         if self.constant:
@@ -98,13 +102,11 @@ class CoordinateForce(AbstractPart):
             force -= damping * seen.rate
         for k, gain in enumerate(gains):
             force += gain * at.inputs[k]
-        return Equations([(force * f, force * m) for f, m in seen.wrenches], ca.SX(0, 1))
+        return seen.pushed(force, ca.SX(0, 1))
 
     def keep(self, at: Moment) -> Expr:
         """Where the coordinate is now."""
-        if not self.stiffness:
-            return ca.SX(0, 1)
-        return self.coordinate.at(at.places, at.numbers, at.kept[0]).value
+        return self.coordinate.seen(at, at.kept[0]).value if self.stiffness else ca.SX(0, 1)
 
 
 @final

@@ -134,12 +134,12 @@ def corrected_momentum(c: Expr, R: Expr, momentum: Momentum, d: Correction) -> M
     )
 
 
-def corrected_node(c: Expr, place: Place, momentum: Momentum, Q: Expr, d: Correction) -> Node:
-    """The node at the end of the step; one Newton step keeps the quaternion's length at one."""
+def corrected_node(c: Expr, place: Place, momentum: Momentum, Q: Expr, d: Correction) -> tuple[Node, Place]:
+    """The node at the end of the step, and its place; one Newton step keeps the quaternion's length at one."""
     turned = quaternion_product(Q, quaternion_increment(c * d.omega))
     at, p = corrected_place(c, place, d), corrected_momentum(c, place.R, momentum, d)
     unit = turned * (1.5 - 0.5 * ca.sumsqr(turned))
-    return Node(at.x, unit, at.v, at.omega, p.beta, p.gamma, p.beta_dot, p.gamma_dot)
+    return Node(at.x, unit, at.v, at.omega, p.beta, p.gamma, p.beta_dot, p.gamma_dot), at
 
 
 def _conjugate(Q: Expr) -> Expr:

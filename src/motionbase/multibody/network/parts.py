@@ -50,6 +50,8 @@ class Moment:
         others: unknowns of other parts that it reads
         c: how much an integrated unknown changes with its rate in this step [s]
         found: what `find` gave
+        shifts: (place, velocity) small changes of each node, in its axes, which `places` do not have; see
+            `AbstractPart.linear`
     """
 
     places: tuple[Place, ...]
@@ -61,6 +63,7 @@ class Moment:
     others: Expr
     c: Expr
     found: Expr
+    shifts: tuple[tuple[Expr, Expr], ...]
 
 
 class Equations(NamedTuple):
@@ -69,10 +72,12 @@ class Equations(NamedTuple):
     Attributes:
         wrenches: (force, moment) on each node, the moment about the node; the ground's are dropped
         rows: one for each own unknown, zero when met
+        local: wrenches are in the axes of the nodes they act on
     """
 
     wrenches: Sequence[tuple[Expr, Expr]]
     rows: Expr
+    local: bool = False
 
 
 class AbstractPart(ABC):
@@ -115,6 +120,20 @@ class AbstractPart(ABC):
     @property
     def kinked(self) -> bool:
         """Whether its force bends so sharply that a Jacobian at the predicted place may be of the wrong side."""
+        return False
+
+    @property
+    def kinked_rows(self) -> tuple[int, ...]:
+        """Of its own rows those that bend so, where the forces themselves are smooth functions of the unknowns."""
+        return ()
+
+    @property
+    def linear(self) -> bool:
+        """Whether its equations take small changes of the nodes themselves (`Moment.shifts`), to first order.
+
+        Then they are differentiated along the motions that its joint allows, and the rest of their derivative is what
+        it is where the joint is met.
+        """
         return False
 
     @property
@@ -184,6 +203,11 @@ class Routine:
     keep: ca.Function
     pattern: ca.Sparsity
 
+    def size(self, what: str) -> int:
+        """Number of outputs of one of the functions."""
+        function: ca.Function = getattr(self, what)
+        return int(function.size1_out(0))
+
 
 GROUND_PLACE = Place(ca.SX(3, 1), ca.SX.eye(3), ca.SX(3, 1), ca.SX(3, 1))
 
@@ -211,12 +235,14 @@ def routine_of(part: AbstractPart) -> Routine:
     seen = _seen(part, [Place.of(places[:, k]) for k in range(count)])
 
     def surroundings(moved: bool, found: Expr) -> Moment:
-        at_nodes, k = [], 0
+        at_nodes, shifts, k = [], [], 0
         for node, place in zip(part.nodes, seen, strict=True):
-            at_nodes.append(_moved(place, xi[:, k], eta[:, k]) if moved and node is not None else place)
+            moves = moved and node is not None
+            at_nodes.append(_moved(place, xi[:, k], eta[:, k]) if moves and not part.linear else place)
+            shifts.append((xi[:, k], eta[:, k]) if moves and part.linear else (ca.SX(6, 1), ca.SX(6, 1)))
             k += node is not None
-        shift = (y + zeta, y_dot + zeta_dot) if moved else (y, y_dot)
-        return Moment(tuple(at_nodes), *shift, numbers, kept, inputs, others, c, found)
+        after = (y + zeta, y_dot + zeta_dot) if moved else (y, y_dot)
+        return Moment(tuple(at_nodes), *after, numbers, kept, inputs, others, c, found, tuple(shifts))
 
     still = surroundings(False, ca.SX(0, 1))
     constants = part.find(still)
@@ -250,7 +276,8 @@ def routine_of(part: AbstractPart) -> Routine:
 
 def stacked(at: Moment, found: Equations) -> Expr:
     """Force and moment on each node, in the node's axes, then rows."""
-    wrenches = [ca.vertcat(p.R.T @ f, p.R.T @ m) for p, (f, m) in zip(at.places, found.wrenches, strict=True)]
+    frames = [ca.SX.eye(3) if found.local else place.R.T for place in at.places]
+    wrenches = [ca.vertcat(R @ f, R @ m) for R, (f, m) in zip(frames, found.wrenches, strict=True)]
     return ca.vertcat(*wrenches, ca.SX(found.rows))
 
 
@@ -258,7 +285,7 @@ def _seen(part: AbstractPart, moving: Sequence[Place]) -> list[Place]:
     """The places of a part's nodes, the ground among them: in world axes, or from the last node."""
     left = iter(moving)
     places = [GROUND_PLACE if node is None else next(left) for node in part.nodes]
-    if not part.indifferent:
+    if part.linear or not part.indifferent:
         return places
     base = moving[-1]
     last = max(k for k, node in enumerate(part.nodes) if node is not None)

@@ -6,7 +6,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-import casadi as ca
 import numpy as np
 
 from motionbase.arrays import Array
@@ -46,6 +45,11 @@ class ReflectedInertia(AbstractPart):
         return np.concatenate([joint.a.numbers, joint.b.numbers, [self.inertia]])
 
     @property
+    def linear(self) -> bool:
+        """As the coordinate is."""
+        return self.coordinate.linear
+
+    @property
     def own(self) -> tuple[Own, ...]:
         """p."""
         return (Own.DIFFERENTIAL,)
@@ -57,7 +61,5 @@ class ReflectedInertia(AbstractPart):
 
     def equations(self, at: Moment) -> Equations:
         """p is what the rate says; its rate pushes back."""
-        seen = self.coordinate.at(at.places, at.numbers, ca.SX(0))
-        force = -at.own_dot[0]
-        row = at.numbers[2 * MARKER_SIZE] * seen.rate - at.own[0]
-        return Equations([(force * f, force * m) for f, m in seen.wrenches], row)
+        seen = self.coordinate.seen(at)
+        return seen.pushed(-at.own_dot[0], at.numbers[2 * MARKER_SIZE] * seen.rate - at.own[0])

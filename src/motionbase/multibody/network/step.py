@@ -11,8 +11,10 @@ import casadi as ca
 from motionbase.arrays import Array
 from motionbase.compile import Port, Program, for_each, repeat
 from motionbase.compile.linear import BROKEN, GROWTH_ALARM, AbstractFactors, factorize_dense, factorize_soundly
+from motionbase.compile.linear.pivot_watch import growth_by_pivots
 from motionbase.errors import SimulationError
-from motionbase.multibody.network.assembly import Assembly, OwnValues
+from motionbase.multibody.network.assembly import Assembly
+from motionbase.multibody.network.groups import OwnValues
 from motionbase.multibody.network.nodes import (
     Correction,
     Momentum,
@@ -25,6 +27,7 @@ from motionbase.multibody.network.nodes import (
     predicted,
 )
 from motionbase.multibody.network.repeated import repeated_groups
+from motionbase.multibody.network.secant import secant_for
 from motionbase.spatial.rotations import Expr
 
 FEEDBACK = {
@@ -38,11 +41,9 @@ class Step:
     """What a step is made of.
 
     Attributes:
-        iterations: corrections in a step
+        schedule: numbers of corrections with each Jacobian and its factors. The first Jacobian is that of the predicted
+            configuration, others that of where the corrections have brought it; all ones is Newton's method
         samples: Jacobians as numbers, from which the order of elimination is chosen
-        jacobians: how often a step makes a Jacobian and its factors: at the predicted configuration, and again after
-            every iterations / jacobians corrections where these have brought it; as many as iterations is Newton's
-            method
         refinements: further solves of each linear system for what its residual leaves: they make good what poor pivots
             lose, at a fixed cost
         dense: dense factors with row exchanges instead of generated ones
@@ -51,20 +52,12 @@ class Step:
     """
 
     assembly: Assembly
-    iterations: int
+    schedule: tuple[int, ...]
     samples: Sequence[Array]
-    jacobians: int = 1
     refinements: int = 0
     dense: bool = False
     growth_limit: float = GROWTH_ALARM
     driven: Callable[[Expr], Expr] = lambda given: given
-
-    def __post_init__(self) -> None:
-        if self.jacobians < 1 or self.iterations % self.jacobians:
-            raise SimulationError(
-                f"step: {self.iterations} iterations cannot be shared by {self.jacobians} Jacobians; "
-                "their number must be a multiple"
-            )
 
     def program(self, name: str, inputs: Sequence[Port]) -> Program:
         """(weights, states one and two steps back, inputs) -> states, and how well the step is solved."""
@@ -81,7 +74,7 @@ class Step:
         )
         outputs = tuple(Port(f"{p.name}_next", p.shape, p.unit, p.description, None, p.struct, p.start) for p in states)
         told = (
-            Port("residual", (), "-", "largest part of the residual before the last correction"),
+            Port("residual", (), "-", "size of the residual before the last correction"),
             Port("growth", (), "-", "growth of the pivots"),
             Port("change", (), "-", "largest correction of a node's position or orientation [m, rad]"),
         )
@@ -105,34 +98,39 @@ class Step:
 
         places, momenta, Q = for_each(ahead, one, two)
         values = self._predicted_own(w, own_one, own_two, dot_one, dot_two, kept)
-        nothing = ca.SX.zeros(self.assembly.size)
+        secant = secant_for(self.assembly)
 
-        def corrected(factors: AbstractFactors, d: Expr) -> Any:
-            def correct(d: Expr, made: Expr, asked: Expr, largest: Expr) -> Any:
+        def corrected(factors: AbstractFactors, count: int, d: Expr) -> tuple[Expr, Expr]:
+            def solve(r: Expr) -> Expr:
+                return factors.solve(r, self.refinements).x
+
+            def correct(d: Expr, size: Expr, *last: Expr) -> Any:
                 at, p, own = self._corrected(c, places, momenta, values, d)
                 r = self.assembly.residual(c, at, p, own, inputs)
-                step = factors.solve(r, self.refinements).x
-                taken = step / _slope(made, asked, step) if self.assembly.kinked else step
-                return d - taken, taken, step, _size(r)
+                step, *following = secant.correction(solve, r, last)
+                return d - step, _size(r), *following
 
-            found = repeat(self.iterations // self.jacobians, correct, d, nothing, nothing, ca.SX(0))
-            return found[0], found[3]
+            first = d, ca.SX(0), *secant.start()
+            d, size, *_ = repeat(count, correct, *first) if count > 1 else correct(*first)
+            return d, size
 
-        def again(d: Expr, largest: Expr, growth: Expr) -> Any:
-            # the corrections so far turn the axes of unknowns and rows a little: right but for c times d
-            at, p, own = self._corrected(c, places, momenta, values, d)
-            factors = self._factors(c, at, p, own, inputs)
-            return *corrected(factors, d), ca.if_else(factors.growth <= growth, growth, factors.growth)
+        def linearised(count: int, d: Expr, growth: Expr) -> Any:
+            # corrections so far turn the axes of unknowns and rows a little: right but for c times d
+            at = self._corrected(c, places, momenta, values, d) if _moves(d) else (places, momenta, values)
+            factors = self._factors(c, at, inputs)
+            now = growth_by_pivots(factors)
+            return *corrected(factors, count, d), ca.if_else(now <= growth, growth, now)
 
-        if self.jacobians == 1:
-            factors = self._factors(c, places, momenta, values, inputs)
-            (d, largest), growth = corrected(factors, nothing), factors.growth
+        start, (first, *more) = (ca.SX.zeros(self.assembly.size), ca.SX(0), ca.SX(0)), self.schedule
+        if more and set(more) == {first}:  # one loop around all
+            d, largest, growth = repeat(len(self.schedule), lambda d, _, growth: linearised(first, d, growth), *start)
         else:
-            d, largest, growth = repeat(self.jacobians, again, nothing, ca.SX(0), ca.SX(0))
+            d, largest, growth = start
+            for count in self.schedule:
+                d, largest, growth = linearised(count, d, growth)
         nodes, own = self.assembly.corrections(d)
-        new = for_each(lambda p, m, Q, d: corrected_node(c, p, m, Q, d), places, momenta, Q, nodes)
+        new, at = for_each(lambda p, m, Q, d: corrected_node(c, p, m, Q, d), places, momenta, Q, nodes)
         after = self._corrected_own(c, values, own)
-        at = for_each(lambda p, d: corrected_place(c, p, d), places, nodes)
         kept_next = self.assembly.keep(at, after, inputs)
         # a NaN must stay: fmax would take the other number
         residual_next = ca.if_else(largest <= worst[0], worst[0], largest)
@@ -141,8 +139,8 @@ class Step:
         states = new, one, after.own, own_one, after.own_dot, dot_one, kept_next, worst_next
         return *states, largest, growth, change
 
-    def _factors(self, c: Expr, places: Place, momenta: Momentum, values: OwnValues, inputs: Expr) -> AbstractFactors:
-        J = self.assembly.jacobian(c, places, momenta, values, inputs)
+    def _factors(self, c: Expr, at: tuple[Place, Momentum, OwnValues], inputs: Expr) -> AbstractFactors:
+        J = self.assembly.jacobian(c, *at, inputs)
         if self.dense:
             return factorize_dense(J)
         return factorize_soundly(J, self.samples, repeated_groups(self.assembly), names=self.assembly.names)
@@ -171,24 +169,33 @@ class Step:
         return at, p, self._corrected_own(c, values, own)
 
 
-def _size(r: Expr) -> Expr:
-    """The largest, or BROKEN where something is not a number, which a maximum passes over."""
-    return ca.if_else(ca.fabs(ca.sum1(r)) < BROKEN, ca.mmax(ca.fabs(r)), BROKEN)
+def schedule_of(assembly: Assembly, iterations: int | None = None, jacobians: int | None = None) -> tuple[int, ...]:
+    """Corrections with each Jacobian: what is asked for, shared evenly, or what the parts of a network need.
 
-
-def _slope(made: Expr, asked: Expr, step: Expr) -> Expr:
-    """How much steeper the residual was along the last correction than the Jacobian says, within bounds.
-
-    The secant method. Where one joint begins to stick, or to slide, the Jacobian is wrong in one row alone: all later
-    corrections point one way, and differ from the right ones by this factor. It is 1 for the first of them.
-
-    Args:
-        made, asked: the last correction as it was made, and as the Jacobian asked for it
-        step: what the Jacobian asks for now
+    Three corrections of what is smooth leave rounding. Where joints stick, the second Jacobian knows which of them the
+    first correction has turned round; what touches is as hard to tell before it does.
     """
-    slope = (ca.dot(asked - step, made) + TINY) / (ca.sumsqr(made) + TINY)
-    return ca.fmin(ca.fmax(slope, FLATTEST), STEEPEST)
+    if iterations is None and jacobians is None:
+        return SMOOTH if not assembly.kinked else STICKING if assembly.kinked_rows is not None else TOUCHING
+    count, parts = iterations or sum(TOUCHING if assembly.kinked else SMOOTH), jacobians or 1
+    if parts < 1 or count % parts:
+        raise SimulationError(
+            f"step: {count} iterations cannot be shared by {parts} Jacobians; their number must be a multiple"
+        )
+    return (count // parts,) * parts
 
 
-TINY = 1e-200  # so that 0 / 0 is 1
-FLATTEST, STEEPEST = 0.3, 5.0
+SMOOTH, STICKING, TOUCHING = (3,), (1, 5), (4, 4)
+
+
+def _moves(d: Expr) -> bool:
+    return not d.is_constant()
+
+
+def _size(r: Expr) -> Expr:
+    """Its length, at least its largest part; BROKEN where something is not a number.
+
+    A maximum would take three times the operations, and pass over what is not a number.
+    """
+    size = ca.norm_2(r)
+    return ca.if_else(size < BROKEN, size, BROKEN)
