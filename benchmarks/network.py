@@ -16,6 +16,7 @@ from motionbase.multibody.closed import Start
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.models.gimbal import INNER, gimbal_rig
 from motionbase.multibody.models.robot import servo_robot
+from motionbase.multibody.models.rotor import articulated_rotor, turning
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.run import RunJob, run_network
 from motionbase.multibody.network.simulate import assembled
@@ -164,6 +165,24 @@ def compile_seconds(settings: Settings) -> Samples:
     return Samples((time.perf_counter() - start,))
 
 
+# ---- size ----------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def large() -> tuple[Network, float]:
+    """The rotor of 759 equations, and seconds from the model to machine code without the cache."""
+    start, model = time.perf_counter(), articulated_rotor()
+    network = Network(model, 1e-3, model.neutral, turning(model), iterations=ITERATIONS)
+    scan(network.program, FEEDBACK, cache=None)
+    return network, time.perf_counter() - start
+
+
+@functools.cache
+def large_steps(settings: Settings) -> Rounds:
+    """Seconds a step of the rotor."""
+    return interleaved({"rotor": per_evaluation(Stepping(large()[0], 1e-3).run, BLOCK)}, settings)
+
+
 BENCHMARKS = [
     Benchmark("network.robot_2khz_s_per_s", "s/s", "<= 0.015", "six-axis robot, 114 equations, 2 kHz, strict",
               wall(2, "plain_strict"), "strict", 1),
@@ -195,4 +214,8 @@ BENCHMARKS = [
                   wall(2, f"{'friction' if f else 'plain'}_fast"), "fast", 1)
         for f in (False, True)
     ),
+    Benchmark("network.large_compile_s", "s", "<= 60", "articulated rotor, 759 equations, cold",
+              lambda s: Samples((large()[1],)), "strict", 1),
+    Benchmark("network.large_step_us", "us", None, "a step of it", lambda s: large_steps(s).side("rotor", 1e6),
+              "strict", 1),
 ]  # fmt: skip
