@@ -1,4 +1,4 @@
-"""Pivots chosen anew in the background while the steps go on: no step is lost, none is poor, and the motion is right."""
+"""Pivots chosen anew in the background while steps go on: none is lost, none is poor, and the motion is right."""
 
 from __future__ import annotations
 
