@@ -21,6 +21,7 @@ from motionbase.multibody.closed import Start
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.models.gimbal import INNER, gimbal_rig
 from motionbase.multibody.models.robot import servo_robot
+from motionbase.multibody.models.rotor import articulated_rotor, turning
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.run import SOLVED, RunJob, run_network
 from motionbase.multibody.network.simulate import assembled
@@ -184,6 +185,24 @@ def compile_seconds(settings: Settings) -> Samples:
     return Samples((time.perf_counter() - start,))
 
 
+# ---- size ----------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def large() -> tuple[Network, float]:
+    """The rotor of 759 equations, and seconds from the model to machine code without the cache."""
+    start, model = time.perf_counter(), articulated_rotor()
+    network = Network(model, 1e-3, model.neutral, turning(model), iterations=ITERATIONS)
+    scan(network.program, FEEDBACK, cache=None)
+    return network, time.perf_counter() - start
+
+
+@functools.cache
+def large_steps(settings: Settings) -> Rounds:
+    """Seconds a step of the rotor."""
+    return interleaved({"rotor": per_evaluation(Stepping(large()[0], 1e-3).run, BLOCK)}, settings)
+
+
 BENCHMARKS = [
     Benchmark("network.robot_2khz_s_per_s", "s/s", "<= 0.015", "six-axis robot, 114 equations, 2 kHz, strict",
               wall(2, "plain"), "strict", 1),
@@ -217,4 +236,8 @@ BENCHMARKS = [
               "joint with its angles (5)", lambda s: gimbals(s).ratio("assembly", "angles"), "strict", 1),
     Benchmark("network.gimbal_compact_saving", "x", None, "the same: assembly / gimbal joint in one row",
               lambda s: gimbals(s).ratio("assembly", "compact"), "strict", 1),
+    Benchmark("network.large_compile_s", "s", "<= 60", "articulated rotor, 759 equations, cold",
+              lambda s: Samples((large()[1],)), "strict", 1),
+    Benchmark("network.large_step_us", "us", None, "a step of it", lambda s: large_steps(s).side("rotor", 1e6),
+              "strict", 1),
 ]  # fmt: skip

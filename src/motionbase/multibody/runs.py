@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -29,8 +29,7 @@ def check_moves(model: Model) -> None:
 def method_of(given: Any, methods: Mapping[str, M], kinds: tuple[type, ...], usual: str, engine: str) -> M:
     """A method itself, by name, or the usual one if None."""
     if isinstance(given, kinds):
-        method: M = given
-        return method
+        return cast(M, given)
     if given is None:
         return methods[usual]
     if not isinstance(given, str) or given not in methods:

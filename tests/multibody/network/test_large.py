@@ -23,7 +23,7 @@ def cart(arms: int = 3) -> Model:
     for k in range(arms):
         for n, parent in enumerate(("cart", f"rod{k}_0")):
             name, at = f"rod{k}_{n}", (0.0, 0.3 * k, 0.0) if n == 0 else (0.0, 0.0, -0.5)
-            inertia = (0.03 + 0.01 * k, 0.03, 0.002)
+            inertia = (0.03 + 0.001 * k, 0.03, 0.002)
             bodies.append(Body(name, 1.0 + 0.3 * k, com=(0.0, 0.0, -0.25), inertia=inertia))
             joints.append(Joint(name, parent, name, revolute(Y), at))
     return Model("cart", tuple(bodies), tuple(joints))

@@ -283,8 +283,8 @@ def schur_complement(
             for at, (i, j) in enumerate(loop.left_at):
                 place = in_row[places[i]], in_col[places[j]]
                 entries[place] = entries[place] + loop.left[k, at] if place in entries else loop.left[k, at]
-    i, j = (list(index) for index in zip(*entries, strict=True))
-    return ca.SX.triplet(i, j, ca.vertcat(*entries.values()), len(rows), len(cols))
+    at_rows, at_cols = (list(index) for index in zip(*entries, strict=True))
+    return ca.SX.triplet(at_rows, at_cols, ca.vertcat(*entries.values()), len(rows), len(cols))
 
 
 def _forward(factors: BlockFactors, b: Sequence[ca.SX]) -> tuple[ca.SX, ca.SX]:
@@ -318,7 +318,7 @@ def _back(factors: BlockFactors, done: ca.SX, x: Sequence[ca.SX]) -> ca.SX:
         return _column([found[pivot.cols[0]] for pivot in of.pivots])
 
     known = ca.vertcat(*(ca.horzcat(*(x[places[j]] for j in of.cols)) for places in of.family.places))
-    return for_each(block, done, factors.upper, known)
+    return ca.SX(for_each(block, done, factors.upper, known))
 
 
 def _same(column: Sequence[ca.SX]) -> bool:
@@ -340,7 +340,9 @@ def _upper(steps: Sequence[Step]) -> list[ca.SX]:
 
 def _with_numbers(steps: Sequence[Step], lower: ca.SX | None, upper: ca.SX | None) -> list[Step]:
     """The steps with numbers of one block, in the order of `_lower` or `_upper`."""
-    numbers = iter(ca.vertsplit(lower if lower is not None else upper))
+    given = lower if lower is not None else upper
+    assert given is not None
+    numbers = iter(ca.vertsplit(given))
 
     def taken(value: ca.SX) -> ca.SX:
         return value if value.is_constant() else next(numbers)
@@ -348,7 +350,7 @@ def _with_numbers(steps: Sequence[Step], lower: ca.SX | None, upper: ca.SX | Non
     found = []
     for step in steps:
         if lower is not None:
-            side = {r: (taken(value),) for r, (value,) in step.lower.items()}
+            side: dict[int, eliminate.Scalars] = {r: (taken(value),) for r, (value,) in step.lower.items()}
             found.append(Step(step.rows, step.cols, None, step.minus_inverse, side, {}))
         else:
             inverse = taken(step.minus_inverse[0][0])

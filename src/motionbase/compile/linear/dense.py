@@ -15,9 +15,9 @@ from motionbase.compile.linear.factors import AbstractFactors
 from motionbase.compile.tracing import tracing
 from motionbase.errors import KernelError
 
-# Measured on Zen 4 with AVX-512, in one run: loops over arrays run on the lanes of a register, generated code does not
-# (0.06 to 0.10 ns a flop from 60 to 240 equations, against 0.5 to 0.7 ns).
-GENERATED_NS, DENSE_NS = 0.6, 0.08
+# Measured on one loaded machine, best of several: dense factors 0.06 to 0.10 ns a flop from 60 to 240 equations, since
+# their loops run on the lanes of a register; generated ones 0.75 ns (3019 flops in 2.26 us, monitors included).
+GENERATED_NS, DENSE_NS = 0.75, 0.08
 MOST_DENSE = 450  # equations: factors on the stack, below the limit of `compile.stack`
 
 
