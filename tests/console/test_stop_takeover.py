@@ -26,8 +26,8 @@ from motionbase.ring.backend import find
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.emergency import NO_ANSWER
 from motionbase.ring.lifeline import Role, asked
-from tests.console.live_rig import RING, TOKEN, own_rings, rows, wait_for, writer
-from tests.console.test_stop_post import ACTS, OPERATOR, PATIENCE_S, alone, ask, base, orphaned, posts
+from tests.console.live_rig import PATIENCE_S, RING, TOKEN, own_rings, rows, wait_for, writer
+from tests.console.test_stop_post import ACTS, OPERATOR, alone, ask, base, orphaned, posts
 
 NOT_ACTING = {"accepted": True, "text": NO_ANSWER}
 AT_ONCE, REPLACED = 8, 5  # threads that ask, and consoles, of the flood

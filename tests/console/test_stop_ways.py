@@ -24,8 +24,8 @@ from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.claim import Claim, Waiting
 from motionbase.ring.emergency import LATCHED
 from motionbase.ring.lifeline import LARGEST, Lifeline, Reply, Role, address, asked, message
-from tests.console.live_rig import RING, TOKEN, own_rings, wait_for, writer
-from tests.console.test_stop_post import ACTS, OPERATOR, PATIENCE_S, alone, ask, base, console, lives, posts
+from tests.console.live_rig import PATIENCE_S, RING, TOKEN, own_rings, wait_for, writer
+from tests.console.test_stop_post import ACTS, OPERATOR, alone, ask, base, console, lives, posts
 from tests.ports import reserved_port
 
 Starting = Callable[[AbstractBackend], Claim | Waiting]

@@ -375,9 +375,9 @@ def test_a_second_mirror_of_the_same_name_is_refused() -> None:
 def test_a_mirror_without_server_says_so_once_and_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     attempts, connect = list[tuple[str, int]](), socket.create_connection
 
-    def attempt(address: tuple[str, int], **options: float) -> socket.socket:
+    def attempt(address: tuple[str, int], timeout: float) -> socket.socket:
         attempts.append(address)
-        return connect(address, **options)
+        return connect(address, timeout=timeout)
 
     monkeypatch.setattr("motionbase.ring.mirror.client.socket.create_connection", attempt)
     with reserved_port() as port, mirrored(port) as (_, heard):
