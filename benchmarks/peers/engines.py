@@ -72,7 +72,7 @@ def _three(values: Any) -> Any:
 
 
 def pinocchio_loop(
-    model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray, wait: bool = True
+    model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray, *, wait: bool = True
 ) -> Callable[[int], object]:
     """`loop(n)`: n evaluations of ABA; arrays in Pinocchio's own order of coordinates; `wait` for its compiler."""
     version = _version("pin")
