@@ -6,7 +6,7 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
-from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
+from benchmarks.harness import Benchmark, Rounds, Samples, Settings, Skip, interleaved, per_evaluation
 from benchmarks.mechanics import handoff, rates
 from benchmarks.mechanics.flight import flight_cost, free_flight, momentum_drift
 from benchmarks.models.manoeuvres import MANOEUVRES
@@ -58,8 +58,11 @@ def ours(model: Model, mode: str) -> Callable[[int], object]:
 
 
 @functools.cache
-def dynamics(settings: Settings, name: str) -> Rounds:
-    """Every engine on one chain, in one run; their results must agree."""
+def dynamics(settings: Settings, name: str) -> tuple[Rounds, dict[str, str]]:
+    """Every engine on one chain, in one run, and why others are not there; their results must agree.
+
+    A quick run does without what a compiler has to work on for long.
+    """
     model, n = MODELS[name].build(), EVALUATIONS[name]
     kernel = Tree(model).forward_dynamics
     q, v, tau, a = states(model, "ours")
@@ -67,12 +70,18 @@ def dynamics(settings: Settings, name: str) -> Rounds:
     loops = {
         "strict": ours(model, "strict"),
         "fast": ours(model, "fast"),
-        "pinocchio": pinocchio_loop(model, *pin),
         "mujoco": mujoco_loop(model, *mj),
     }
-    if name != "chain30":  # a C compiler needs a minute for its straight-line code
+    absent = {"casadi": "a C compiler takes long for straight-line code; not in a quick run"}
+    try:
+        loops["pinocchio"] = pinocchio_loop(model, *pin, wait=not settings.quick)
+    except Skip as skipped:
+        absent["pinocchio"] = str(skipped)
+    if name != "chain30" and not settings.quick:
         loops["casadi"] = native_loop(kernel.function, [q, v, tau], np.empty_like(v), ("-O3", "-march=native"))
     rounds = interleaved({side: per_evaluation(loop, n) for side, loop in loops.items()}, settings)
+    if "pinocchio" in absent:
+        return rounds, absent
     wanted = compile(kernel).map(q=q, v=v, tau=tau)["v_dot"]
     answer = pin[3].copy()
     if isinstance(model.joints[0].motion, Free):
@@ -80,17 +89,24 @@ def dynamics(settings: Settings, name: str) -> Rounds:
     difference = np.abs(answer - wanted).max() / np.abs(wanted).max()
     if not difference <= 1e-9:  # also when it is NaN
         raise RuntimeError(f"Pinocchio and ours differ by {difference:.1e} on {name}")
-    return rounds
+    return rounds, absent
 
 
 def ratio(name: str, peer: str, mode: str) -> Callable[[Settings], Samples]:
     """The peer's time over ours."""
-    return lambda settings: dynamics(settings, name).ratio(peer, mode)
+
+    def measure(settings: Settings) -> Samples:
+        rounds, absent = dynamics(settings, name)
+        if peer not in rounds.seconds:
+            raise Skip(absent[peer])
+        return rounds.ratio(peer, mode)
+
+    return measure
 
 
 def microseconds(name: str, mode: str) -> Callable[[Settings], Samples]:
     """Time of one evaluation."""
-    return lambda settings: dynamics(settings, name).side(mode, 1e6)
+    return lambda settings: dynamics(settings, name)[0].side(mode, 1e6)
 
 
 # ---- batches -------------------------------------------------------------------------------------------------------
@@ -232,7 +248,7 @@ def _rate_rows(name: str) -> list[Benchmark]:
     ]  # fmt: skip
 
 
-BENCHMARKS = [  # those without Pinocchio come first: the first build against it exceeds a quick run
+BENCHMARKS = [  # a quick run takes those with a bar first
     Benchmark("multibody.energy_drift", "-", "<= 1e-8", "free-floating Shuttle arm, 60 s at 1 kHz, RK4, brisk",
               lambda s: Samples((free_flight(s, True)[0],)), "strict", 1),
     Benchmark("multibody.momentum_drift", "-", "<= 1e-10", "the same: the larger of angular and linear",
