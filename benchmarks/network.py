@@ -192,7 +192,7 @@ def compile_seconds(settings: Settings) -> Samples:
 def large() -> tuple[Network, float]:
     """The rotor of 759 equations, and seconds from the model to machine code without the cache."""
     start, model = time.perf_counter(), articulated_rotor()
-    network = Network(model, 1e-3, model.neutral, turning(model), iterations=ITERATIONS)
+    network = Network(model, 1e-3, model.neutral, turning(model))
     scan(network.program, FEEDBACK, cache=None)
     return network, time.perf_counter() - start
 

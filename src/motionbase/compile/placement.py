@@ -153,7 +153,7 @@ class Lowering:
         if memory or (pieces == 1 and len(stores) <= SPLIT_ABOVE):
             return [*([] for _ in range(pieces - 1)), stores]
         found: list[list[int]] = [[] for _ in range(pieces)]
-        passed_on = []
+        passed_on: list[int] = []
         for j in stores:
             piece = piece_of.get(self.value_of_need[j])
             (passed_on if piece is None else found[piece]).append(j)

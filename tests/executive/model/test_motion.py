@@ -10,7 +10,8 @@ from motionbase.executive.model.law import Timing
 from motionbase.multibody.manipulator.driven import BENT, driven
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.models.robot import KD, KP, Q_REF, servo_robot
-from motionbase.multibody.network.start import node_motions
+from motionbase.multibody.network.engine import Network
+from motionbase.multibody.network.start import places_at
 from motionbase.multibody.simulate import simulate
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.record.faults import ModelWarningBit
@@ -106,8 +107,8 @@ def test_poses_are_those_of_the_tree() -> None:
         rows = rig.step(1.0)
         model = rig.run.code.plant.model
     place, row = rig.run.code.schema.place("link6_x"), rows[-1]
-    bare = MODELS["robot6"].build()
-    found = np.array(node_motions(bare)(rig.joints(rows, "")[-1], np.zeros(6)))[5]
+    bare = Network(MODELS["robot6"].build(), DT).network
+    found = places_at(bare, rig.joints(rows, "")[-1], np.zeros(6))[5]
     R = found[3:12].reshape(3, 3)
     np.testing.assert_allclose(row[place : place + 3], found[:3] - R @ np.array(model.bodies[5].com), atol=1e-12)
     assert abs(np.linalg.norm(row[place + 3 : place + 7]) - 1) < 1e-12

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, compile
 from motionbase.errors import ScheduleError
 from motionbase.executive import ReplaceableJob
@@ -40,7 +41,7 @@ class Ticks:
     def __init__(self, network: Network) -> None:
         self.arrays = step_arrays(network)
         self.job = ReplaceableJob(step_code(network), feedback=FEEDBACK, **self.arrays)
-        self.residual, self.growth, self.nodes = [], [], []
+        self.residual, self.growth, self.nodes = list[float](), list[float](), list[Array]()
         self()
         self.arrays["weights"][...] = network.method.weights(1.0).row(network.step_size)
 

@@ -206,8 +206,8 @@ class CWriter:
                 i = f"i{statement.number}_"
                 if self.dialect.in_steps:
                     lines.append(f"{pad}#pragma unroll 1")
-                first = "0" if statement.after is None else f"i{statement.after}_ + 1"
-                lines.append(f"{pad}for (int {i} = {first}; {i} < {statement.count}; ++{i}) {{")
+                begin = "0" if statement.after is None else f"i{statement.after}_ + 1"
+                lines.append(f"{pad}for (int {i} = {begin}; {i} < {statement.count}; ++{i}) {{")
                 self._body(lines, routine, statement.body, pad + "    ")
                 lines.append(f"{pad}}}")
             else:
