@@ -97,7 +97,7 @@ def test_a_controller_that_is_killed_and_restarted(places: Path, capsys: Capture
         finally:
             process.kill()
     assert process.returncode == 0, out + err
-    assert "6 driven joints, 108 equations; its numbers are illustrative" in out
+    assert "6 driven joints, 114 equations; its numbers are illustrative" in out
     (saved,) = (places / "data" / "estop").glob("*.mcap")
     (file,) = (places / "data" / "recordings").glob("*.mcap")
     for path in (saved, file):
@@ -161,7 +161,7 @@ def test_models_and_platforms_are_told_apart(tmp_path: Path) -> None:
         (["simona", "--controller", "udp"], "--controller is for multibody models, and 'simona' is a platform"),
         (["four_bar"], "closes a loop and no motor says which joint is driven; give the driven joints motors"),
         (["top"], "it has no joint of one axis that a drive could move"),
-        (["srms_flexible"], "has assumed modes, which the network engine does not take; use beams"),
+        (["srms_flexible"], "has assumed modes, which the shapes of a run do not have; use beams"),
         (["nowhere.urdf"], "nowhere.urdf"),
     ],
 )

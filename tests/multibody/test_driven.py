@@ -82,10 +82,11 @@ def test_only_joints_with_motors_are_driven_if_there_are_any(tmp_path: Path) -> 
     assert any(isinstance(element, Motor) for element in plant.model.elements)
 
 
-def test_the_robot_has_its_own_gains_and_one_bristle_for_friction_and_brake() -> None:
+def test_the_robot_has_its_own_gains_and_friction_apart_from_its_brakes() -> None:
     plant = driven(driven_robot())
     assert [j.kp for j in plant.joints] == list(KP) and [j.kd for j in plant.joints] == list(KD)
-    assert len(plant.model.elements) == 6 and all(f == 1.0 and b > 10 for f, b in plant.friction.values())
+    assert len(plant.model.elements) == 12
+    assert list(plant.friction.values()) == [(1.0, 0.0)] * 6 + [(0.0, 1.0)] * 6
 
 
 def test_brakes_hold_the_largest_weight_in_any_configuration() -> None:

@@ -167,3 +167,21 @@ def test_an_order_is_taken_once(kind: Kind) -> None:
         taken = rig.run.arrays["memory"][MEMORY["taken"]]
         rig.step(0.1)
         assert taken == 1.0 and rig.run.arrays["memory"][MEMORY["taken"]] == 1.0
+
+
+def test_brakes_that_close_on_a_moving_arm_stop_it_without_a_fault() -> None:
+    """From ten motions: the joints turn round together, where a step is hardest to solve."""
+    rng, tries = np.random.default_rng(1), 0.0
+    for _ in range(10):
+        with stepped() as rig:
+            rig.step(0.3)
+            for k in range(1, 7):
+                rig.tune(f"set_j{k}", float(np.clip(0.8 * rng.standard_normal(), -2.5, 2.5)))
+            rig.tune("friction", float(rng.uniform(0.2, 3.0)))
+            rig.step(0.4 + float(rng.uniform(0.0, 1.2)))
+            rig.ask(Command(Kind.OFF))
+            rows = rig.step(1.0)
+            assert not rig.of(rows, "fault").any() and rig.of(rows, "state")[-1] == State.OFF
+            assert np.abs(rig.joints(rows, "_speed")[-1]).max() < 1e-3
+            tries += rig.of(rows, "unsolved")[-1]
+    assert tries <= 10  # of 20,000 steps

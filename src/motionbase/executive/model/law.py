@@ -27,6 +27,7 @@ FRESH_S = 0.1  # [s] that a controller must have answered before brakes open
 STILL = 1e-3  # [rad/s, m/s] below which a braked joint stands
 ARRIVED = 1e-9  # [rad, m] of a set point from where it goes
 MOST_GROWTH = 100.0  # of forces in a step: where they grow more, a residual is judged by what they were before
+MOST_TRIES = 5  # of a step that is not solved, each a tick later, when brakes and torques have moved on a little
 HUGE = 1e300  # no number of a state is larger
 RESET = 100.0  # beside the numbers of `Request`
 TO_SET_POINTS, TO_START, STAY = 0.0, 1.0, 2.0  # aims
@@ -173,7 +174,7 @@ def _fault(memory: Memory, request: Expr, stop: Expr, unsolved: Expr, fresh: Exp
     latched = ca.logic_and(request != RESET, memory.fault != silent)
     causes = (
         (stop > 0, ModelFault.ESTOP),
-        (unsolved > 1, ModelFault.UNSOLVED),
+        (unsolved > MOST_TRIES, ModelFault.UNSOLVED),
         (ca.logic_or(lost, still), ModelFault.CONTROLLER_SILENT),
         (request == float(Request.ABORT), ModelFault.OPERATOR_ABORT),
     )

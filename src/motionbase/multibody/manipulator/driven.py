@@ -31,7 +31,7 @@ STOP_S = 0.25
 HOLDS = 2.0  # brake over the largest weight it may carry
 DRIVE = 2.0  # largest torque of a drive over that of the brake
 TRAVEL = {"rad": math.pi, "m": 1.0}  # of set points about the start, where the model has no stops
-STATIC, STRIBECK, BENT = 1.2, 0.01, 1e-3  # of a brake: stiction over sliding, [rad/s, m/s], deflection [rad, m]
+STRIBECK, BENT = 0.01, 1e-3  # of a brake: [rad/s, m/s], deflection [rad, m]
 
 
 @final
@@ -93,13 +93,9 @@ def driven(model: Model, q0: Array | None = None) -> DrivenModel:
         at_q, at_v = joint_coordinate("drive", model, joint.name, 0)
         inertia, unit = float(M[at_v, at_v]), joint.motion.units[0]
         brake = HOLDS * _weight(model, joint) + inertia * SPEED[unit] / STOP_S
-        own = [e for e in elements if isinstance(e, Stiction) and e.joint == joint.name and not e.radius]
-        if own:
-            friction[f"{own[0].name}_active"] = (1.0, brake / (own[0].coulomb * own[0].preload))
-        else:
-            element = _brake(model, joint, brake, inertia)
-            elements.append(element)
-            friction[f"{element.name}_active"] = (0.0, 1.0)
+        element = _brake(model, joint, brake, inertia)
+        elements.append(element)
+        friction[f"{element.name}_active"] = (0.0, 1.0)
         gains = (KP[k], KD[k]) if model.name == "robot" else (inertia * FREQUENCY**2, 2 * RATIO * inertia * FREQUENCY)
         travel = _travel(model, joint, float(start[at_q]))
         aim = Q_REF[k] if model.name == "robot" else float(start[at_q])
@@ -125,7 +121,7 @@ def _driven_joints(model: Model) -> list[Joint]:
     if flexible := [body.name for body in model.bodies if body.modes is not None]:
         raise ModelError(
             f"model {model.name!r} cannot be run in real time: body {flexible[0]!r} has assumed modes, which the "
-            "network engine does not take; use beams"
+            "shapes of a run do not have; use beams"
         )
     motors = {element.joint for element in model.elements if isinstance(element, Motor)}
     loops = [c.name for c in model.closures if not isinstance(c, CouplingClosure)]
@@ -169,7 +165,9 @@ def _brake(model: Model, joint: Joint, level: float, inertia: float) -> Stiction
     names: Sequence[str] = [f"{joint.name}_brake", *(f"{joint.name}_brake{k}" for k in range(2, len(taken) + 3))]
     name = next(name for name in names if name not in taken)
     sigma0 = level / BENT
-    return Stiction(name, joint.name, level, STATIC * level, STRIBECK, sigma0, math.sqrt(sigma0 * inertia), scaled=True)
+    # it sticks no harder than it slides: friction of this level that fell with the speed would have several solutions
+    # in one step (docs/network.md)
+    return Stiction(name, joint.name, level, level, STRIBECK, sigma0, math.sqrt(sigma0 * inertia), scaled=True)
 
 
 def _travel(model: Model, joint: Joint, start: float) -> tuple[float, float]:
