@@ -52,7 +52,7 @@ def test_python_never_gets_a_row_that_the_loop_is_writing() -> None:
     assert box.get() is None
     thread = threading.Thread(target=executive.run)
     thread.start()
-    seen = set()
+    seen = set[float]()
     try:
         while len(seen) < 1000:  # however long that takes beside other work
             row = box.get()
