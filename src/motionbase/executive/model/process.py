@@ -103,8 +103,10 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
         _tell(options, setup, code, str(writer.backend))
         if signals:
             executive.stop()
-        with Listener(run, executive, say) as listener:
+        with Listener(run, executive, say) as listener, run.repivoting() as watch:
             report = executive.run(options.duration)
+        if watch.failed:
+            say(f"pivots could not be chosen anew, the first ones were kept: {watch.failed}")
         say.close()
         if listener.error is not None:
             raise listener.error
