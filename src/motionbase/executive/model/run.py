@@ -15,12 +15,13 @@ from typing import final
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.compile import Compiled
+from motionbase.compile import Compiled, compile
 from motionbase.executive.mailbox import Mailbox, StopLatch
 from motionbase.executive.model.code import STATES, ModelCode
+from motionbase.executive.model.exchange import Exchange, judge
 from motionbase.executive.model.law import RESET, SHOWN, Memory, Order
 from motionbase.executive.replaceable import ReplaceableJob
-from motionbase.executive.schedule import Job, Schedule, native_job
+from motionbase.executive.schedule import Job, NativeJob, Schedule, native_job
 from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
 from motionbase.multibody.network.real_time import Repivoting
@@ -54,6 +55,7 @@ class ModelRun:
         automatic: drive as soon as the controller answers, without being asked
         tuned: parameters to start with, by place in their vector; the others are as designed
         clock: the executive's
+        exchange: shared memory, if that is how the controller is reached
 
         state_out: to the controller: tick, t, positions, speeds, set points followed, gains
         answer_in: from the controller: tick that is answered, counters, torques
@@ -66,6 +68,7 @@ class ModelRun:
     automatic: bool = True
     tuned: Mapping[int, float] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
+    exchange: Exchange | None = None
 
     @property
     def n(self) -> int:
@@ -74,7 +77,7 @@ class ModelRun:
 
     @cached_property
     def state_out(self) -> Mailbox:
-        return Mailbox(2 + 5 * self.n)
+        return Mailbox(2 + 5 * self.n) if self.exchange is None else self.exchange.states
 
     @cached_property
     def answer_in(self) -> Mailbox:
@@ -165,7 +168,7 @@ class ModelRun:
         jobs = {
             "orders": self.orders_in.taking(),
             "stop": self.stop.looking(),
-            "answers": self.answer_in.taking(),
+            **self._answers(),
             "joints": native_job(code.joints, feedback=None, **self._joint_arrays()),
             "observe": native_job(
                 code.observe, feedback={"before": "q"}, raw=arrays["raw"], before=arrays["before"], v=arrays["v"],
@@ -189,6 +192,18 @@ class ModelRun:
         }  # fmt: skip
         self.listen()  # so that the first tick has its parameters
         return Schedule(code.timing.dt, tuple(Job(name, 1, run) for name, run in jobs.items()))
+
+    def _answers(self) -> dict[str, NativeJob]:
+        """Answers that a thread has judged, or those of the exchange, which the loop judges itself."""
+        if self.exchange is None:
+            return {"answers": self.answer_in.taking()}
+        box, kept, seen = self.exchange.answers, self.answer_in.row, np.zeros(())
+        judged = native_job(
+            compile(judge(self.n, self.hold)), feedback={"seen": "seen_next", "kept": "kept_next"},
+            count=box.taken.reshape(()), seen=seen, row=box.row, kept=kept, tick=self.clock.tick.reshape(()),
+            seen_next=np.zeros(()), kept_next=np.zeros_like(kept),
+        )  # fmt: skip
+        return {"answers": box.taking(), "judge": judged}
 
     def _joint_arrays(self) -> dict[str, Array]:
         """Of the kernel of joint motion; it has own unknowns where joints have coordinates of their own."""
