@@ -10,7 +10,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, compile
-from motionbase.executive.model.law import Timing, accept, command
+from motionbase.executive.model.law import SHORTER, Timing, accept, command
 from motionbase.executive.model.observe import observe
 from motionbase.multibody.closed import Start
 from motionbase.multibody.manipulator.driven import DrivenModel
@@ -56,6 +56,7 @@ class ModelCode:
         q, v, dropped = assembled(model, begin, timing.dt, closed)
         network = Network(model, timing.dt, q, v, dropped=dropped, inputs=closed)
         method = network.method
+        firsts = [method.start().row(timing.dt * 0.5**k).tolist() for k in range(SHORTER)]
         states = [port for port in network.program.inputs if port.name in STATES]
         return ModelCode(
             plant,
@@ -65,9 +66,7 @@ class ModelCode:
             compile(joint_motion(network.network)),
             compile(observe(plant, network.network)),
             compile(command(plant, timing)),
-            compile(
-                accept(states, *(row(timing.dt).tolist() for row in (method.start().row, method.weights(1.0).row)))
-            ),
+            compile(accept(states, firsts, method.weights(1.0).row(timing.dt).tolist())),
         )
 
     @cached_property
