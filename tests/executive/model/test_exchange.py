@@ -4,6 +4,7 @@ import os
 import struct
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -146,6 +147,12 @@ def test_a_file_that_is_cut_short_is_silence() -> None:
         assert rig.of(rows, "fault")[-1] == ModelFault.CONTROLLER_SILENT and np.isfinite(rows).all()
 
 
+def answers_tick(exchange: Exchange, tick: int) -> bool:
+    """Whether the loop would see an answer to it."""
+    exchange.answers.taking()()
+    return bool(exchange.answers.row[0] == tick)
+
+
 def test_the_controllers_process_answers_one_model_after_another(ring_folder: Path) -> None:
     """It waits for a model, and finds the next one when that has taken the name."""
     pipe = subprocess.PIPE
@@ -154,11 +161,11 @@ def test_the_controllers_process_answers_one_model_after_another(ring_folder: Pa
         try:
             for run in range(2):
                 with Exchange.made(find("rig"), N) as exchange:
-                    box, send, take = exchange.answers, exchange.states.sending(), exchange.answers.taking()
+                    box, send = exchange.answers, exchange.states.sending()
                     for tick in range(1, 4):
                         exchange.states.row[:] = [tick, tick * DT, *np.repeat([1.0, 2.0, 4.0 + run, 10.0, 3.0], N)]
                         send()
-                        until(lambda: take() or box.row[0] == tick, "the answer")  # noqa: B023
+                        until(partial(answers_tick, exchange, tick), "the answer")
                         np.testing.assert_array_equal(box.row[1:], 10.0 * (3.0 + run) - 3.0 * 2.0)
                     if run == 0:
                         said = subprocess.run(command, env=environment(ring_folder), text=True, capture_output=True)
