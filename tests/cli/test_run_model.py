@@ -1,9 +1,11 @@
 """`motionbase run robot` as processes: model and controller, killed and restarted; recordings and replay of it."""
 
 import json
+import math
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -59,15 +61,27 @@ def reaches(reader: Reader, state: State, fault: ModelFault = ModelFault.NONE) -
     return found
 
 
-def controller_of(port: int) -> int:
-    """The process of the controller."""
+def braked(reader: Reader) -> Callable[[], bool]:
+    """Whether silence closed the brakes in any new record; a restarted controller may open them before all stands."""
+
+    def found() -> bool:
+        rows, place = np.array(reader.wait(PATIENCE_S).rows), reader.schema.place
+        silent = rows[:, place("fault")] == ModelFault.CONTROLLER_SILENT
+        closed = (rows[:, place("brake")] == 1.0) & (rows[:, place("j2_torque")] == 0.0)
+        return bool((silent & closed).any())
+
+    return found
+
+
+def controller_of(where: str) -> int:
+    """The process of the controller at a port or ring:NAME."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"motionbase.executive.model.controller" in words and str(port).encode() in words:
+        if b"motionbase.executive.model.controller" in words and where.encode() in words:
             found.append(int(folder.name))
     (pid,) = found
     return pid
@@ -84,9 +98,8 @@ def test_a_controller_that_is_killed_and_restarted(places: Path, capsys: Capture
                 until(reaches(reader, State.DRIVE), "drive")
                 driven = newest(reader)
                 assert driven["controller_frames"] > 10 and driven["controller_malformed"] == 0
-                os.kill(controller_of(port), signal.SIGKILL)
-                until(reaches(reader, State.HELD, ModelFault.CONTROLLER_SILENT), "brakes closed")
-                assert newest(reader)["j2_torque"] == 0.0
+                os.kill(controller_of(str(port)), signal.SIGKILL)
+                until(braked(reader), "brakes closed")
                 until(reaches(reader, State.DRIVE), "drive again, by a controller that was restarted")
                 assert call(["tune", "set_j1", "0.9", "--ring", "arm"]) == 0
                 until(lambda: abs(newest(reader)["j1"] - 0.9) < 0.05, "the new set point")
@@ -117,6 +130,42 @@ def test_a_controller_that_is_killed_and_restarted(places: Path, capsys: Capture
                 assert json.loads(reader.header.layout.platform) == scene
         finally:
             replay.kill()
+
+
+def test_a_controller_through_shared_memory_that_is_killed_and_restarted(places: Path) -> None:
+    """And numbers of no sense in its block, written while it answers: counted, and the robot is driven on."""
+    options = ("--ring", "arm", "--controller", "ring", "--no-console", "--no-record", "--rate", "200")
+    with started(places, *motionbase_command("run", "robot", *options)) as process:
+        try:
+            until((places / "rings" / "motionbase-arm").exists, "the ring")
+            with Reader("arm", start="head") as reader:
+                until(reaches(reader, State.DRIVE), "drive")
+                driven = newest(reader)
+                assert driven["controller_frames"] > 10 and driven["controller_malformed"] == 0
+                until(lambda: nonsense(places) and newest(reader)["controller_malformed"] > 3, "nonsense counted")
+                until(lambda: newest(reader)["controller_frames"] > driven["controller_frames"] + 100, "answers")
+                until(reaches(reader, State.DRIVE), "drive, after all that")
+                os.kill(controller_of("ring:arm"), signal.SIGKILL)
+                until(braked(reader), "brakes closed")
+                until(reaches(reader, State.DRIVE), "drive again, by a controller that was restarted")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()
+    assert process.returncode == 0, out + err
+    assert not list((places / "rings").glob("*.control*"))
+
+
+def nonsense(places: Path) -> bool:
+    """Into the block of answers, with no regard for the controller that writes there as well."""
+    with (places / "rings" / "motionbase-arm.control").open("r+b") as file:
+        file.seek(384)
+        before = int.from_bytes(file.read(8), "little")
+        file.seek(448)
+        file.write(struct.pack("<7d", math.nan, math.inf, *[1e300] * 5))
+        file.seek(384)
+        file.write(struct.pack("<Q", before // 2 * 2 + 2))
+    return True
 
 
 def test_a_controller_of_ones_own_and_a_model_that_is_killed(places: Path) -> None:
@@ -154,7 +203,7 @@ def test_models_and_platforms_are_told_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["robot", "--controller", "pid"], "--controller 'pid': it must be one of udp, internal, none"),
+        (["robot", "--controller", "pid"], "--controller 'pid': it must be one of udp, ring, internal, none"),
         (["robot", "--law", "a.py:b"], "--law is for platforms, and 'robot' is a multibody model"),
         (["robot", "--controller-timeout", "0"], "--controller-timeout is 0 s, it must be 0.001 to 10"),
         (["robot", "--control-port", "80"], "--control-port is 80, it must be 1024 to 65534"),

@@ -52,8 +52,8 @@ def run(
     controller: Annotated[
         str | None,
         typer.Option(
-            help="Of a model's joints: udp (the default), in a process of its own; internal, in the model's loop; "
-            "none, for a program of your own, see docs/robot.md."
+            help="Of a model's joints: udp (the default), in a process of its own; ring, the same through shared "
+            "memory; internal, in the model's loop; none, for a program of your own, see docs/robot.md."
         ),
     ] = None,
     control_port: Annotated[

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from motionbase.arrays import Array
+from motionbase.arrays import Array, Unsigned
 from motionbase.executive.control import address_of
 from motionbase.executive.schedule import NativeJob
 from motionbase.native.jit import loaded
@@ -23,7 +23,8 @@ TRIES = 8  # of the loop in one tick: a row is written within a microsecond, unl
 PATIENT = 10_000  # of a thread beside it
 
 TAKE = f"""{IR}
-; reads a block into the port's buffer, and from there, if it was whole and new, to where the word after the port points
+; reads a block into the port's buffer, and from there, if it was whole and new, to where the word after the port
+; points; the next word points to a double that counts such rows
 define void @mailbox_take(i64 %address) {{
   call void @block_read(i64 %address)
   %port = inttoptr i64 %address to ptr
@@ -41,6 +42,12 @@ take:
   %buffer = inttoptr i64 %buffer.int to ptr
   %row = inttoptr i64 %row.int to ptr
   call void @llvm.memcpy.p0.p0.i64(ptr %row, ptr %buffer, i64 %bytes, i1 false)
+  %count.at = getelementptr i64, ptr %port, i64 7
+  %count.int = load i64, ptr %count.at
+  %count = inttoptr i64 %count.int to ptr
+  %before = load double, ptr %count
+  %after = fadd double %before, 1.0
+  store double %after, ptr %count
   br label %leave
 leave:
   ret void
@@ -67,7 +74,7 @@ define void @latch_look(i64 %address) {{
 
 @final
 class _TakePort(ctypes.Structure):
-    _fields_ = (("lock", SeqlockPort), ("row", ctypes.c_uint64))
+    _fields_ = (("lock", SeqlockPort), ("row", ctypes.c_uint64), ("count", ctypes.c_uint64))
 
 
 @final
@@ -84,13 +91,18 @@ def _native() -> Any:
 class Mailbox:
     """One row of numbers.
 
+    Args:
+        block: memory for the sequence and the row, such as that shared with another process; its own if None
+
     Attributes:
         row: (size,) the loop's own array: what it has taken, or what it sends
+        taken: (1,) how many rows the loop has taken
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, block: Unsigned | None = None) -> None:
         self.row: Array = np.zeros(size)
-        self._block = np.zeros(PAYLOAD_AT // 8 + size, np.uint64)
+        self.taken: Array = np.zeros(1)
+        self._block = np.zeros(PAYLOAD_AT // 8 + size, np.uint64) if block is None else block
         self._staged, self._own = np.zeros(size), np.zeros(size)
 
     def _port(self, buffer: Array, tries: int = 0) -> SeqlockPort:
@@ -98,7 +110,7 @@ class Mailbox:
 
     def taking(self) -> NativeJob:
         """A job that brings `row` up to date."""
-        port = _TakePort(self._port(self._staged, TRIES), self.row.ctypes.data)
+        port = _TakePort(self._port(self._staged, TRIES), self.row.ctypes.data, self.taken.ctypes.data)
         take = _native().function("mailbox_take", ctypes.c_uint64)
         return NativeJob([(address_of(take), ctypes.addressof(port))], [self, port, take])
 

@@ -34,6 +34,7 @@ STATUS = (
     Channel("residual", "-", "largest part of the step's residual before its last correction", "step"),
     Channel("growth", "-", "growth of the pivots", "step"),
     Channel("unsolved", "-", "steps since the start that were not solved, and tried again", "step"),
+    Channel("repivots", "-", "how often the order of pivots was chosen anew since the start", "step"),
     Channel("controller_age", "s", "age of the state that the torques in use answer", "controller"),
     Channel("controller_frames", "-", "answers of the controller taken since the start", "controller"),
     Channel("controller_late", "-", "answers to a state older than one answered before, or too old", "controller"),

@@ -7,6 +7,8 @@ from pathlib import Path
 from motionbase.errors import RingError
 from motionbase.ring.backend import LEFT_NAME, PREFIX, Device, Emulation, find, shared_folder
 
+EXCHANGE = ".control"  # of a model and its controller
+BESIDE = (".lock", ".new", EXCHANGE)
 PROBE = "probe"  # any valid name, used to find out whether there is a device
 
 
@@ -22,10 +24,10 @@ def ring_names() -> list[str]:
 
 
 def left_over_names() -> set[str]:
-    """Names of rings that have a lock or an unfinished file; the device's lock does not count."""
+    """Names of rings that have a lock or other file beside them; the device's lock does not count."""
     device = device_here()
     own = device.lock_path.name.removeprefix(PREFIX) if device else ""
-    found = (f.partition(".")[0] for f in _files() if f != own and f.endswith((".lock", ".new")))
+    found = (f.partition(".")[0] for f in _files() if f != own and f.endswith(BESIDE))
     return {base for base in found if _is_name(base)}
 
 
@@ -35,8 +37,8 @@ def left_names() -> list[str]:
 
 
 def left_overs(name: str) -> list[Path]:
-    """Locks and unfinished files beside a ring."""
-    found = [f for f in _files() if f.startswith(f"{name}.") and f.endswith((".lock", ".new"))]
+    """Locks, unfinished files and exchanges with controllers beside a ring."""
+    found = [f for f in _files() if f.startswith(f"{name}.") and f.endswith(BESIDE)]
     return [shared_folder() / f"{PREFIX}{f}" for f in found]
 
 

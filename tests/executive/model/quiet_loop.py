@@ -9,6 +9,7 @@ import ctypes
 import os
 import resource
 import struct
+import sys
 from typing import Any
 
 from motionbase.executive.loop import Loop
@@ -35,7 +36,9 @@ def allow_only(*calls: int) -> None:
 
 
 def main() -> None:
-    with stepped(robot(internal=False), capacity=WARM // 2) as rig:  # the ring has been filled when it counts
+    shared = sys.argv[1] == "ring"
+    filled = WARM // 2  # records of the ring, which has been filled when it counts
+    with stepped(robot(internal=False), capacity=filled, shared=shared) as rig:
         run = rig.run
         run.listen()
         parts: dict[str, Any] = {"clock": run.clock, "limits": Limits(), "writer": run.writer, "channels": run.shown}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -13,6 +13,7 @@ from motionbase.arrays import Array
 from motionbase.compile import compile
 from motionbase.executive.executive import Executive, Mode
 from motionbase.executive.model.code import ModelCode
+from motionbase.executive.model.exchange import Exchange
 from motionbase.executive.model.law import Timing, command
 from motionbase.executive.model.run import ModelRun
 from motionbase.multibody.manipulator.driven import driven
@@ -75,10 +76,16 @@ class Rig:
 
 
 @contextmanager
-def stepped(code: ModelCode | None = None, *, automatic: bool = True, capacity: int = 20_000) -> Iterator[Rig]:
+def stepped(
+    code: ModelCode | None = None, *, automatic: bool = True, capacity: int = 20_000, shared: bool = False
+) -> Iterator[Rig]:
+    """Shared: the controller is reached through shared memory."""
     code = code or robot()
-    with Writer(code.schema, name="rig", dt=DT, capacity=capacity, parameters=code.parameters.json) as writer:
-        run = ModelRun(code, writer, print, automatic=automatic)
+    with (
+        Writer(code.schema, name="rig", dt=DT, capacity=capacity, parameters=code.parameters.json) as writer,
+        Exchange.made(writer.backend, len(code.plant.joints)) if shared else nullcontext() as exchange,
+    ):
+        run = ModelRun(code, writer, print, automatic=automatic, exchange=exchange)
         executive = Executive(run.schedule, writer, Mode.STEPPED, channels=run.shown, clock=run.clock)
         with Reader("rig", start="oldest", batch=20_000) as reader, executive:
             yield Rig(run, executive, reader, CommandSender("rig", sender="test"))

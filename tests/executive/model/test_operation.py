@@ -1,8 +1,12 @@
 """What operators and faults do to a driven model: brakes, states, refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from motionbase.compile import compile
+from motionbase.executive.model.law import SHORTER, Timing, command
 from motionbase.executive.model.run import MEMORY
 from motionbase.record.faults import ModelFault, ModelWarningBit
 from motionbase.record.requests import Command, Kind, Reason
@@ -18,15 +22,15 @@ def answered(rig: Rig, torques: np.ndarray, tick: float | None = None) -> None:
     rig.run.answer_in.put(row)
 
 
-def driven_for(rig: Rig, seconds: float) -> np.ndarray:
-    """With a controller that answers every 20 ticks with the joints' law."""
+def driven_for(rig: Rig, seconds: float, every: int = 20) -> np.ndarray:
+    """With a controller that answers every so many ticks with the joints' law."""
     rows = []
-    for _ in range(round(seconds / DT / 20)):
+    for _ in range(round(seconds / DT / every)):
         state = rig.run.state_out.get()
         if state is not None:
             q, v, ref, kp, kd = state[2:].reshape(5, 6)
             answered(rig, kp * (ref - q) - kd * v, state[0])
-        rows.append(rig.step(20 * DT))
+        rows.append(rig.step(every * DT, every=every))
     return np.concatenate(rows)
 
 
@@ -148,6 +152,19 @@ def test_silence_of_the_controller_closes_the_brakes_and_its_answers_open_them()
         assert 0 < np.diff(fade).max() < 0.01 and fade[-1] == 1.0
         rows = driven_for(rig, 1.0)
         assert rig.of(rows, "state")[-1] == State.DRIVE and rig.of(rows, "fault")[-1] == 0
+
+
+@pytest.mark.parametrize("seconds", [0.892, 1.127, 1.4325])
+def test_brakes_that_close_on_a_moving_robot_bring_it_to_rest(seconds: float) -> None:
+    """Where torques of 0.1 s ago still act; then brakes close, and steps are met that only shorter ones get over."""
+    timing = Timing(DT, 0.1, False)
+    code = replace(robot(), timing=timing, command=compile(command(robot().plant, timing)))
+    with stepped(code) as rig:
+        driven_for(rig, seconds, every=2)
+        rows = rig.step(1.0)
+    assert rig.of(rows, "fault")[-1] == ModelFault.CONTROLLER_SILENT and rig.of(rows, "state")[-1] == State.HELD
+    assert 1 < rig.of(rows, "unsolved")[-1] < SHORTER
+    assert np.abs(rig.joints(rows, "_speed")[-1]).max() < 1e-3
 
 
 def test_a_torque_beyond_the_drive_is_cut() -> None:

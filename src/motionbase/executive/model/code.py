@@ -10,7 +10,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, compile
-from motionbase.executive.model.law import Timing, accept, command
+from motionbase.executive.model.law import SHORTER, Timing, accept, command
 from motionbase.executive.model.observe import observe
 from motionbase.multibody.closed import Start
 from motionbase.multibody.manipulator.driven import DrivenModel
@@ -59,6 +59,7 @@ class ModelCode:
             model, timing.dt, q, v, iterations=CORRECTIONS, jacobians=JACOBIANS, dropped=dropped, inputs=closed
         )
         method = network.method
+        firsts = [method.start().row(timing.dt * 0.5**k).tolist() for k in range(SHORTER)]
         states = [port for port in network.program.inputs if port.name in STATES]
         return ModelCode(
             plant,
@@ -68,9 +69,7 @@ class ModelCode:
             compile(joint_motion(network.network)),
             compile(observe(plant, network.network)),
             compile(command(plant, timing)),
-            compile(
-                accept(states, *(row(timing.dt).tolist() for row in (method.start().row, method.weights(1.0).row)))
-            ),
+            compile(accept(states, firsts, method.weights(1.0).row(timing.dt).tolist())),
         )
 
     @cached_property

@@ -1,6 +1,7 @@
 """The joint controllers of a model as a process of their own: states in, torques out, at a rate of its own.
 
 python -m motionbase.executive.model.controller PORT RATE
+python -m motionbase.executive.model.controller ring:NAME RATE
 """
 
 from __future__ import annotations
@@ -11,17 +12,23 @@ import socket
 import sys
 import time
 from types import FrameType
-from typing import final
+from typing import Never, final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.compile import Bound, compile
+from motionbase.errors import MotionBaseError
+from motionbase.executive.model.exchange import Exchange
 from motionbase.executive.model.frames import StateFrame, answer_bytes, state_of
 from motionbase.executive.model.law import controller
 from motionbase.executive.model.link import LARGEST
 from motionbase.executive.model.ports import HOST, bound
 from motionbase.interpreter import python
+from motionbase.ring.backend import find
 
+RING = "ring:"  # before the name of a ring
+LOOK_S = 0.05  # between looks for a model
 NAMES = ("position", "speed", "ref", "kp", "kd")
 
 
@@ -34,18 +41,22 @@ class JointController:
 
     def __call__(self, frame: StateFrame) -> bytes:
         """The answer to a state."""
-        n = frame.numbers.shape[1]
+        return answer_bytes(frame.run, frame.sequence, self.torques(frame.numbers))
+
+    def torques(self, states: Array) -> Array:
+        """(n,) from (5, n) positions, speeds, set points, kp, kd."""
+        n = states.shape[1]
         if n not in self._laws:
             arrays = {name: np.zeros(n) for name in (*NAMES, "torque")}
             self._laws[n] = compile(controller(n)).bind(**arrays), arrays
         law, arrays = self._laws[n]
-        for name, numbers in zip(NAMES, frame.numbers, strict=True):
+        for name, numbers in zip(NAMES, states, strict=True):
             arrays[name][:] = numbers
         law()
-        return answer_bytes(frame.run, frame.sequence, arrays["torque"])
+        return arrays["torque"]
 
 
-def serve(port: int, rate: float) -> None:
+def serve(port: int, rate: float) -> Never:
     """Answer the newest state of the model at `port`, `rate` times a second, until the process is told to end."""
     law, model, due = JointController(), (HOST, port), time.monotonic()
     with bound(port + 1) as own:
@@ -73,9 +84,43 @@ def _newest(own: socket.socket, model: tuple[str, int]) -> StateFrame | None:
             found = frame
 
 
+def serve_ring(ring: str, rate: float) -> Never:
+    """The same for the model that writes a ring, through shared memory; waits for one, and for the next one."""
+    law, backend = JointController(), find(ring)
+    while True:
+        exchange = Exchange.attached(backend)
+        if exchange is None:
+            time.sleep(LOOK_S)
+            continue
+        with exchange:
+            _exchange(law, exchange, rate)
+
+
+def _exchange(law: JointController, exchange: Exchange, rate: float) -> None:
+    """Answer the newest state until the model ends."""
+    due = looked = time.monotonic()
+    last = -1.0
+    while True:
+        row, now = exchange.states.get(), time.monotonic()
+        if row is not None and row[0] != last:
+            last, looked = row[0], now
+            exchange.answers.put(np.concatenate([row[:1], law.torques(row[2:].reshape(5, exchange.n))]))
+        elif now - looked > LOOK_S:
+            looked = now
+            if exchange.is_replaced():
+                return
+        due = max(due + 1 / rate, now - 1 / rate)
+        time.sleep(max(0.0, due - time.monotonic()))
+
+
 def command(port: int, rate: float) -> tuple[str, ...]:
     """The command line of the process."""
     return python("-m", __name__, str(port), f"{rate:g}")
+
+
+def ring_command(ring: str, rate: float) -> tuple[str, ...]:
+    """The command line of the process, through shared memory."""
+    return python("-m", __name__, f"{RING}{ring}", f"{rate:g}")
 
 
 def main(arguments: list[str]) -> None:
@@ -86,8 +131,16 @@ def main(arguments: list[str]) -> None:
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the supervisor ends its readers
-    print(f"answers states at UDP port {int(arguments[0]) + 1}, {float(arguments[1]):g} times a second", flush=True)
-    serve(int(arguments[0]), float(arguments[1]))
+    where, rate = arguments[0], float(arguments[1])
+    try:
+        if where.startswith(RING):
+            print(f"answers states of ring {where.removeprefix(RING)!r}, {rate:g} times a second", flush=True)
+            serve_ring(where.removeprefix(RING), rate)
+        print(f"answers states at UDP port {int(where) + 1}, {rate:g} times a second", flush=True)
+        serve(int(where), rate)
+    except MotionBaseError as error:
+        print(f"controller: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 if __name__ == "__main__":

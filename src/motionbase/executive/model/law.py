@@ -27,7 +27,7 @@ FRESH_S = 0.1  # [s] that a controller must have answered before brakes open
 STILL = 1e-3  # [rad/s, m/s] below which a braked joint stands
 ARRIVED = 1e-9  # [rad, m] of a set point from where it goes
 MOST_GROWTH = 100.0  # of forces in a step: where they grow more, a residual is judged by what they were before
-MOST_TRIES = 5  # of a step that is not solved, each a tick later, when brakes and torques have moved on a little
+SHORTER = 8  # lengths of a step that is tried again, each half of the one before
 HUGE = 1e300  # no number of a state is larger
 RESET = 100.0  # beside the numbers of `Request`
 TO_SET_POINTS, TO_START, STAY = 0.0, 1.0, 2.0  # aims
@@ -174,7 +174,7 @@ def _fault(memory: Memory, request: Expr, stop: Expr, unsolved: Expr, fresh: Exp
     latched = ca.logic_and(request != RESET, memory.fault != silent)
     causes = (
         (stop > 0, ModelFault.ESTOP),
-        (unsolved > MOST_TRIES, ModelFault.UNSOLVED),
+        (unsolved > SHORTER, ModelFault.UNSOLVED),
         (ca.logic_or(lost, still), ModelFault.CONTROLLER_SILENT),
         (request == float(Request.ABORT), ModelFault.OPERATOR_ABORT),
     )
@@ -205,12 +205,15 @@ def _state(engaged: Expr, stopping: Expr, aim: Expr, fault: Expr, far: Expr) -> 
     return ca.if_else(stopping, float(State.STOPPING), ca.if_else(engaged >= 1, open_, moving))
 
 
-def accept(states: Sequence[Port], first: Sequence[float], weights: Sequence[float]) -> Kernel:
+def accept(states: Sequence[Port], firsts: Sequence[Sequence[float]], weights: Sequence[float]) -> Kernel:
     """A step that was solved is taken; after any other the model stays as it is, and tries again from one state alone.
+
+    Where joints stick and brakes close, a step may have no solution that corrections find; a shorter one has.
 
     Args:
         states: of the step, without `worst`
-        first, weights: of the first step, which looks back at one state, and of every other
+        firsts: weights of a step that looks back at one state: of the usual length, and of ever shorter ones
+        weights: of every other step
     """
 
     def expr(*given: Any) -> Any:
@@ -222,11 +225,16 @@ def accept(states: Sequence[Port], first: Sequence[float], weights: Sequence[flo
         whole = ca.sum1(ca.fabs(ca.vertcat(*(ca.vec(x) for x in after)))) < HUGE  # a NaN is not
         solved = ca.logic_and(whole, residual < SOLVED * forces)
         kept = [ca.if_else(solved, new, old) for new, old in zip(after, before, strict=True)]
+        again = ca.DM(firsts[-1])
+        for k in reversed(range(len(firsts) - 1)):
+            again = ca.if_else(unsolved <= k, ca.DM(firsts[k]), again)
+        short = unsolved > 1  # of the step that was solved now: the next one cannot look back beyond it
+        after_this = ca.if_else(short, ca.DM(firsts[0]), ca.DM(weights))
         return (
             *kept,
             count + 1 - solved,
             _when(ca.logic_not(solved), unsolved + 1),
-            ca.if_else(solved, ca.DM(weights), ca.DM(first)),
+            ca.if_else(solved, after_this, again),
         )
 
     plain = [Port(p.name, p.shape, p.unit, p.description) for p in states]

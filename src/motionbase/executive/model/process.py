@@ -20,6 +20,7 @@ from motionbase.executive.model.setup import CONTROLLER_HZ, ModelOptions, ModelS
 if TYPE_CHECKING:
     from motionbase.executive.executive import Executive
     from motionbase.executive.model.code import ModelCode
+    from motionbase.executive.model.exchange import Exchange
     from motionbase.executive.model.run import ModelRun
     from motionbase.executive.schedule import Job
     from motionbase.executive.supervisor import Ending, Process
@@ -46,6 +47,9 @@ def run_supervised(options: ModelOptions, readers: Callable[[], Sequence[Process
         if options.controller == "udp":
             command = controller.command(options.control_port, CONTROLLER_HZ)
             processes.append(Process("controller", command, prompt=True))
+        elif options.controller == "ring":
+            command = controller.ring_command(options.ring, CONTROLLER_HZ)
+            processes.append(Process("controller", command, prompt=True))
         return Supervisor([*processes, *readers()], ring=options.ring, waiting=waiting).run()
 
 
@@ -69,6 +73,7 @@ def run_alone(options: ModelOptions) -> Ended:
 
 def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim) -> Ended:
     from motionbase.executive.executive import Executive, Mode
+    from motionbase.executive.model.exchange import Exchange
     from motionbase.executive.model.link import Link
     from motionbase.executive.model.run import ModelRun
     from motionbase.multibody.scene import scene_of
@@ -92,32 +97,40 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
         heard(hear),  # besides the executive's own handlers, which it sets when it runs: no end leaves the ring behind
         ExitStack() as beside,
     ):
-        run = ModelRun(code, writer, say, automatic=not options.manual, tuned=setup.tuned)
+        shared = None
+        if options.controller == "ring":
+            shared = beside.enter_context(Exchange.made(writer.backend, len(setup.plant.joints)))
+        run = ModelRun(code, writer, say, automatic=not options.manual, tuned=setup.tuned, exchange=shared)
         schedule = run.schedule
         settings: dict[str, Any] = {"clock": run.clock, "channels": run.shown, "on_warning": to_stderr}
         executive = Executive(schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(run)], **settings)
         stops.append(executive.stop)
-        if not setup.timing.internal:
+        if shared is None and not setup.timing.internal:
             boxes, port = (run.state_out, run.answer_in), options.control_port
             beside.enter_context(Link(*boxes, run.n, port=port, pause=LINK_S, hold=run.hold, say=say))
-        _tell(options, setup, code, str(writer.backend))
+        _tell(options, setup, code, str(writer.backend), shared)
         if signals:
             executive.stop()
-        with Listener(run, executive, say) as listener:
+        with Listener(run, executive, say) as listener, run.repivoting() as watch:
             report = executive.run(options.duration)
+        if watch.failed:
+            say(f"pivots could not be chosen anew, the first ones were kept: {watch.failed}")
         say.close()
         if listener.error is not None:
             raise listener.error
         return Ended(report, "")
 
 
-def _tell(options: ModelOptions, setup: ModelSetup, code: ModelCode, where: str) -> None:
+def _tell(options: ModelOptions, setup: ModelSetup, code: ModelCode, where: str, shared: Exchange | None) -> None:
     joints, marks = setup.plant.joints, "; its numbers are illustrative" if setup.illustrative else ""
     driven = f"{len(joints)} driven joint{'s' if len(joints) > 1 else ''}"
     print(f"{setup.plant.model.name}: {driven}, {code.network.equations} equations{marks}", flush=True)
-    if not setup.timing.internal:
+    silent = f"silent after {setup.timing.hold_s:g} s"
+    if shared is not None:
+        print(f"controller: through {shared.path}; {silent}", flush=True)
+    elif not setup.timing.internal:
         ports = f"UDP port {options.control_port}, its controller at {options.control_port + 1}"
-        print(f"controller: the model listens at {ports}; silent after {setup.timing.hold_s:g} s", flush=True)
+        print(f"controller: the model listens at {ports}; {silent}", flush=True)
     print(f"ring {options.ring!r}: {where}; {options.rate} records per second; Ctrl-C stops", flush=True)
 
 

@@ -15,12 +15,16 @@ from typing import final
 import numpy as np
 
 from motionbase.arrays import Array
+from motionbase.compile import Compiled, compile
 from motionbase.executive.mailbox import Mailbox, StopLatch
 from motionbase.executive.model.code import STATES, ModelCode
+from motionbase.executive.model.exchange import Exchange, judge
 from motionbase.executive.model.law import RESET, SHOWN, Memory, Order
+from motionbase.executive.replaceable import ReplaceableJob
 from motionbase.executive.schedule import Job, NativeJob, Schedule, native_job
 from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
+from motionbase.multibody.network.real_time import Repivoting
 from motionbase.record.faults import ModelFault
 from motionbase.record.requests import Kind, Reason, Result
 from motionbase.record.states import Request, State
@@ -36,6 +40,7 @@ COMMANDED = (  # ports of the law that are arrays of the same name
     "refs", "torques",
 )  # fmt: skip
 ACCEPTED = {"count": "count_next", "unsolved": "unsolved_next", **{name: f"{name}_taken" for name in STATES}}
+DENSE_SHARE = 0.5  # of a tick that dense factors may take, where no order of pivots lasts
 MEMORY, ORDER = Memory.layout.starts, Order.layout.starts
 
 
@@ -50,6 +55,7 @@ class ModelRun:
         automatic: drive as soon as the controller answers, without being asked
         tuned: parameters to start with, by place in their vector; the others are as designed
         clock: the executive's
+        exchange: shared memory, if that is how the controller is reached
 
         state_out: to the controller: tick, t, positions, speeds, set points followed, gains
         answer_in: from the controller: tick that is answered, counters, torques
@@ -62,6 +68,7 @@ class ModelRun:
     automatic: bool = True
     tuned: Mapping[int, float] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
+    exchange: Exchange | None = None
 
     @property
     def n(self) -> int:
@@ -70,7 +77,7 @@ class ModelRun:
 
     @cached_property
     def state_out(self) -> Mailbox:
-        return Mailbox(2 + 5 * self.n)
+        return Mailbox(2 + 5 * self.n) if self.exchange is None else self.exchange.states
 
     @cached_property
     def answer_in(self) -> Mailbox:
@@ -138,7 +145,7 @@ class ModelRun:
         found = {schema.groups[group][0]: arrays[groups.get(group, group)] for group in of_joints}
         single = {"residual": "residual", "growth": "growth", "unsolved": "count"}
         found |= {channel: arrays[name].reshape(1) for channel, name in single.items()}
-        found["command_ack"] = self._ack
+        found |= {"repivots": self._repivots, "command_ack": self._ack}
         found |= {name: arrays["shown"][k : k + 1] for k, name in enumerate(SHOWN)}
         counters = self.answer_in.row[1 : 1 + len(COUNTERS)]
         found |= {f"controller_{name}": counters[k : k + 1] for k, name in enumerate(COUNTERS)}
@@ -146,6 +153,10 @@ class ModelRun:
 
     @cached_property
     def _ack(self) -> Array:
+        return np.zeros(1)
+
+    @cached_property
+    def _repivots(self) -> Array:
         return np.zeros(1)
 
     @cached_property
@@ -157,7 +168,7 @@ class ModelRun:
         jobs = {
             "orders": self.orders_in.taking(),
             "stop": self.stop.looking(),
-            "answers": self.answer_in.taking(),
+            **self._answers(),
             "joints": native_job(code.joints, feedback=None, **self._joint_arrays()),
             "observe": native_job(
                 code.observe, feedback={"before": "q"}, raw=arrays["raw"], before=arrays["before"], v=arrays["v"],
@@ -173,7 +184,7 @@ class ModelRun:
                 **{name: arrays[name] for name in COMMANDED},
             ),
             "send": self.state_out.sending(),
-            "step": self._step(),
+            "step": self.step.job,
             "accept": native_job(
                 code.accept, feedback=ACCEPTED,
                 **{port.name: arrays[port.name] for port in code.accept.unit.ports},
@@ -182,13 +193,27 @@ class ModelRun:
         self.listen()  # so that the first tick has its parameters
         return Schedule(code.timing.dt, tuple(Job(name, 1, run) for name, run in jobs.items()))
 
+    def _answers(self) -> dict[str, NativeJob]:
+        """Answers that a thread has judged, or those of the exchange, which the loop judges itself."""
+        if self.exchange is None:
+            return {"answers": self.answer_in.taking()}
+        box, kept, seen = self.exchange.answers, self.answer_in.row, np.zeros(())
+        judged = native_job(
+            compile(judge(self.n, self.hold)), feedback={"seen": "seen_next", "kept": "kept_next"},
+            count=box.taken.reshape(()), seen=seen, row=box.row, kept=kept, tick=self.clock.tick.reshape(()),
+            seen_next=np.zeros(()), kept_next=np.zeros_like(kept),
+        )  # fmt: skip
+        return {"answers": box.taking(), "judge": judged}
+
     def _joint_arrays(self) -> dict[str, Array]:
         """Of the kernel of joint motion; it has own unknowns where joints have coordinates of their own."""
         arrays = self.arrays
         given = {"nodes": arrays["one"], "q": arrays["raw"], "v": arrays["v"], "own": arrays["own_one"]}
         return {port.name: given[port.name] for port in self.code.joints.unit.ports}
 
-    def _step(self) -> NativeJob:
+    @cached_property
+    def step(self) -> ReplaceableJob:
+        """The step of the network; its code is replaced when pivots are chosen anew."""
         arrays, scales = self.arrays, list(self.code.plant.friction)
         given: dict[str, Array] = {}
         for port in self.code.step.unit.ports:
@@ -198,7 +223,8 @@ class ModelRun:
                 given[port.name] = np.ones(port.dims)
             else:
                 given[port.name] = arrays[port.name]
-        return native_job(self.code.step, feedback=None, **given)
+        # states are fed back by `accept`; how often pivots were poor is counted in every step, solved or not
+        return ReplaceableJob(self.code.step, feedback={"worst": "worst_next"}, **given)
 
     # ---- beside the loop -------------------------------------------------------------------------------------------
 
@@ -211,6 +237,16 @@ class ModelRun:
     def fault(self) -> ModelFault:
         """After the last tick."""
         return ModelFault(int(self.arrays["shown"][SHOWN.index("fault")]))
+
+    def repivoting(self) -> Repivoting:
+        """A watch that chooses pivots anew where those of the step suit badly; a context manager."""
+        network, dt = self.code.network, self.code.timing.dt
+        return Repivoting(network, self.arrays, self._put_step, may_be_dense=network.dense_s < DENSE_SHARE * dt)
+
+    def _put_step(self, compiled: Compiled) -> None:
+        self.step.replace(compiled)
+        self._repivots[0] += 1.0
+        self.say(f"{self.clock.t[0]:8.1f} s  pivots of the step were chosen anew: their growth was too large here")
 
     @cached_property
     def _order(self) -> Array:

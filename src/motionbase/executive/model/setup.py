@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROBOT = "robot"
 URDF_ENDINGS = (".urdf", ".xml")
-CONTROLLERS = ("udp", "internal", "none")
+CONTROLLERS = ("udp", "ring", "internal", "none")
 CONTROL_PORT = 8720  # UDP, where the model listens; its controller listens at the next one
 CONTROLLER_HZ = 1000.0
 TIMEOUT_S = 0.1
@@ -36,7 +36,8 @@ class ModelOptions(NamedTuple):
     Attributes:
         model: "robot", a built-in model, a TOML or URDF file
         rate: records per second
-        controller: "udp" in a process of its own, "internal" in the loop, "none": a foreign program
+        controller: "udp" or "ring" (shared memory) in a process of its own, "internal" in the loop, "none": a foreign
+            program, over UDP
         control_port: UDP port of the model; the controller's is the next one
         timeout: age of the state that torques answer, beyond which the brakes close [s]
     """

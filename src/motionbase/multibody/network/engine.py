@@ -13,6 +13,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Program
 from motionbase.compile.linear import GROWTH_ALARM, MOST_DENSE
+from motionbase.compile.linear.dense import DENSE_NS, dense_flops
 from motionbase.errors import ModelError
 from motionbase.multibody.elements import Beam
 from motionbase.multibody.joints import Free
@@ -117,6 +118,12 @@ class Network:
     def may_be_dense(self) -> bool:
         """Whether dense factors fit on the stack."""
         return self.equations <= MOST_DENSE
+
+    @property
+    def dense_s(self) -> float:
+        """About how long dense factors would take in a step [s]."""
+        jacobians = len(schedule_of(self.network.assembly, self.iterations, self.jacobians))
+        return 1e-9 * DENSE_NS * dense_flops(self.equations) * jacobians
 
     def repivoted(self, state: Mapping[str, Any]) -> Network:
         """The same network with pivots chosen at another state."""

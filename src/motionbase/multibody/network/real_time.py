@@ -54,6 +54,10 @@ def step_code(network: Network, mode: Literal["strict", "fast"] = "strict") -> C
 class Repivoting:
     """Watches the growth of a running network's pivots; a context manager.
 
+    Args:
+        put: takes new code
+        may_be_dense: whether the loop has time for dense factors, where no order of pivots lasts
+
     Attributes:
         network: with the pivots in use
         chosen: how often others were put in place
@@ -66,9 +70,12 @@ class Repivoting:
         arrays: Mapping[str, Array],
         put: Callable[[Compiled], None],
         mode: Literal["strict", "fast"] = "strict",
+        *,
+        may_be_dense: bool = True,
     ) -> None:
         self.network, self.chosen, self.failed = network, 0, ""
         self._arrays, self._put, self._mode = arrays, put, mode
+        self._may_be_dense = may_be_dense and network.may_be_dense
         self._over, self._in_a_row, self._calm = float(arrays["worst"][1]), 0, 0
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="repivoting", daemon=True)
@@ -98,6 +105,9 @@ class Repivoting:
         if not poor:
             return False
         self._in_a_row += 1
+        if self._in_a_row > TRIED and not self._may_be_dense:
+            self.failed = f"{TRIED} orders in a row did not last, and dense factors would take too long"
+            return False
         try:
             better = self._better()
             code = step_code(better, self._mode)
@@ -110,7 +120,7 @@ class Repivoting:
         return True
 
     def _better(self) -> Network:
-        if self._in_a_row > TRIED and self.network.may_be_dense:
+        if self._in_a_row > TRIED:
             return replace(self.network, dense=True)
         return self.network.repivoted(self._state())
 
