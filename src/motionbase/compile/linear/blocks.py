@@ -25,6 +25,7 @@ from motionbase.compile.linear.ordering import Elimination, Pivot
 from motionbase.compile.linear.samples import Equilibrated, equilibrate
 
 MOST_SAMPLES = 48  # matrices of a block from which its pivots are chosen
+FULLER = 1.25  # nonzeros of all blocks together, over those of the sparsest: with more they do not count as equal
 
 Place = tuple[int, int]
 
@@ -37,7 +38,7 @@ class Family:
     Attributes:
         places: (k, m + r) rows and columns of each block, then those outside that it is coupled with
         own: m
-        entries: nonzeros, as rows and columns among the m + r; none of them outside the block twice
+        entries: nonzeros of any block, as rows and columns among the m + r; none of them outside the block twice
     """
 
     places: tuple[tuple[int, ...], ...]
@@ -72,7 +73,7 @@ class Pattern(NamedTuple):
 
 
 def equal_families(pattern: Pattern, blocks: Sequence[Sequence[Sequence[int]]], n: int) -> list[Family]:
-    """Those families whose blocks have the same nonzeros and are coupled with nothing but what is in no block."""
+    """Those families whose blocks have nearly the same nonzeros and are coupled with nothing but what is in no block."""
     kept = list(blocks)
     while True:
         outside = set(range(n)) - {i for family in kept for block in family for i in block}
@@ -83,19 +84,26 @@ def equal_families(pattern: Pattern, blocks: Sequence[Sequence[Sequence[int]]], 
 
 
 def _family(pattern: Pattern, blocks: Sequence[Sequence[int]], outside: set[int]) -> Family | None:
-    places, entries = [], set[tuple[Place, ...]]()
-    for block in blocks:
-        beside = pattern.beside(block)
-        if not outside.issuperset(beside):
-            return None
-        local = {index: k for k, index in enumerate((*block, *beside))}
-        inside = {(local[i], local[j]) for i in block for j in pattern.by_row.get(i, ())}
-        inside |= {(local[i], local[j]) for j in block for i in pattern.by_col.get(j, ())}
-        places.append((*block, *beside))
-        entries.add(tuple(sorted(inside)))
-    if len(entries) > 1 or len({len(place) for place in places}) > 1:
+    besides = [pattern.beside(block) for block in blocks]
+    if not all(outside.issuperset(beside) for beside in besides):
         return None
-    return Family(tuple(places), len(blocks[0]), entries.pop())
+    patterns = [_local(pattern, block, beside) for block, beside in zip(blocks, besides, strict=True)]
+    if any(found != patterns[0] for found in patterns) or len({len(beside) for beside in besides}) > 1:
+        # blades turned by a quarter differ in which of the hub's axes they do not touch: all of them, for all
+        besides = [sorted(set[int]().union(*besides))] * len(blocks)
+        patterns = [_local(pattern, block, beside) for block, beside in zip(blocks, besides, strict=True)]
+    entries = set[Place]().union(*patterns)
+    if len(entries) > FULLER * min(len(found) for found in patterns):
+        return None
+    places = tuple((*block, *beside) for block, beside in zip(blocks, besides, strict=True))
+    return Family(places, len(blocks[0]), tuple(sorted(entries)))
+
+
+def _local(pattern: Pattern, block: Sequence[int], beside: Sequence[int]) -> set[Place]:
+    """Nonzeros of a block, by their places in it."""
+    local = {index: k for k, index in enumerate((*block, *beside))}
+    inside = {(local[i], local[j]) for i in block for j in pattern.by_row.get(i, ())}
+    return inside | {(local[i], local[j]) for j in block for i in pattern.by_col.get(j, ())}
 
 
 class Eliminated(NamedTuple):
@@ -247,7 +255,7 @@ def without_blocks(samples: Array, chosen: Sequence[Eliminated], rows: Sequence[
 def factored(of: Eliminated, values: Mapping[Place, ca.SX]) -> tuple[BlockFactors, int]:
     """One loop over the blocks, and its operations; `values` are the matrix's entries."""
     family = of.family
-    columns = [[values[places[i], places[j]] for places in family.places] for i, j in family.entries]
+    columns = [[values.get((places[i], places[j]), ca.SX(0)) for places in family.places] for i, j in family.entries]
     varying = [k for k, column in enumerate(columns) if not _same(column)]
     steps: tuple[Step, ...] = ()
     left_at: tuple[Place, ...] = ()
