@@ -23,8 +23,9 @@ from motionbase.multibody.models.gimbal import INNER, gimbal_rig
 from motionbase.multibody.models.robot import servo_robot
 from motionbase.multibody.models.rotor import articulated_rotor, turning
 from motionbase.multibody.network.engine import Network
-from motionbase.multibody.network.run import SOLVED, RunJob, run_network
+from motionbase.multibody.network.run import RunJob, run_network
 from motionbase.multibody.network.simulate import assembled
+from motionbase.multibody.network.solved import JUDGED, SOLVED, forces
 from motionbase.multibody.network.step import FEEDBACK
 from motionbase.multibody.simulate import simulate
 
@@ -134,7 +135,7 @@ def regularity(settings: Settings) -> Samples:
     tau = PUSHES * np.where(np.arange(count) // BLOCK % 2, -1.0, 1.0)[:, None]
     given = {**begun.state, "weights": begun.weights}
     times, residuals = timed_steps(network.program, FEEDBACK, given, ("tau", tau), "residual")
-    if not residuals.max() < SOLVED * network_forces(begun.state):
+    if not residuals.max() < SOLVED * float(forces({name: ca.DM(begun.state[name]) for name in JUDGED})):
         raise RuntimeError(f"a step was not solved: residual {residuals.max():.1e}")
     median = float(np.median(times))
     idle = watched_clock(count, median)
@@ -144,11 +145,6 @@ def regularity(settings: Settings) -> Samples:
     )
     note = f"{1e6 * median:.2f} us a step, residual at most {residuals.max():.0e} N; {note}"
     return Samples((float(np.quantile(times, 0.99)) / median,), note)
-
-
-def network_forces(state: dict[str, Any]) -> float:
-    """The size of forces at a state [N, N m], to which a residual is compared."""
-    return float(max(1.0, np.abs(state["one"][:, -6:]).max(), np.abs(state["own_one"]).max()))
 
 
 @functools.cache

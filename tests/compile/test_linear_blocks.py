@@ -122,7 +122,9 @@ def test_blocks_that_differ_in_a_few_zeros_are_a_family_still() -> None:
     case = Case(5)
     (family,) = case.blocks
     inside = next((i, j) for i in family[0] for j in family[0] if i != j and case.pattern[i, j])
-    outside = next((i, j) for i in family[1] for j in range(len(case.pattern)) if case.pattern[i, j] and _in_none(j, case))
+    outside = next(
+        (i, j) for i in family[1] for j in range(len(case.pattern)) if case.pattern[i, j] and _in_none(j, case)
+    )
     for at in (inside, outside):
         case.pattern[at] = False
         for sample in case.samples:

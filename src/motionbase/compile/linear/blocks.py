@@ -74,7 +74,7 @@ class Pattern(NamedTuple):
 
 
 def equal_families(pattern: Pattern, blocks: Sequence[Sequence[Sequence[int]]], n: int) -> list[Family]:
-    """Those families whose blocks have nearly the same nonzeros and are coupled with nothing but what is in no block."""
+    """Those families whose blocks have nearly the same nonzeros and are coupled with what is in no block alone."""
     kept = list(blocks)
     while True:
         outside = set(range(n)) - {i for family in kept for block in family for i in block}
