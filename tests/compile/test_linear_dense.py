@@ -124,7 +124,7 @@ def test_dense_factors_are_taken_where_no_order_serves_or_code_would_be_long() -
 
 def test_bad_use_is_told() -> None:
     kernel = Kernel(
-        "k", (Port("nz", 4),), (Port("x", 2),), lambda nz: factorize_dense(ca.reshape(nz, 2, 2)).solve(nz[:2]).x
+        "k", (Port("nz", 4),), (Port("x", 2),), lambda nz: factorize_dense(ca.SX(ca.reshape(nz, 2, 2))).solve(nz[:2]).x
     )
     with pytest.raises(KernelError, match="call them in a program"):
         compile(kernel)

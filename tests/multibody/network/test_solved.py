@@ -62,7 +62,7 @@ def test_code_and_numbers_judge_alike() -> None:
     ports = [Port(name, shape) for k in "ab" for name, shape in ((f"one_{k}", (2, 25)), (f"own_{k}", 3))]
 
     def expr(residual: ca.SX, one: ca.SX, own: ca.SX, one_next: ca.SX, own_next: ca.SX) -> ca.SX:
-        return is_solved(residual, {"one": one, "own_one": own}, {"one": one_next, "own_one": own_next})
+        return ca.SX(is_solved(residual, {"one": one, "own_one": own}, {"one": one_next, "own_one": own_next}))
 
     judge = compile(Kernel("judge", (Port("residual"), *ports), (Port("solved"),), expr))
     found = set()

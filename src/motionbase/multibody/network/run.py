@@ -133,6 +133,7 @@ def run_network(job: RunJob, adaptive: AdaptiveMultistep | None = None) -> Netwo
 def _fixed(job: RunJob, kept: _Samples) -> None:
     network, h, every = job.network, job.network.step_size, job.every
     loop, done, in_a_row = _loop(network, job), 0, 0
+    state: Mapping[str, Any]
     for count in _pieces(job.steps, every):
         weights = (network.method.start() if done == 0 else network.method.weights(1.0)).row(h)
         while True:
