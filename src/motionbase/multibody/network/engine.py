@@ -131,6 +131,7 @@ class Network:
         first = assembly.node_starts[-1]
         rows = [first + k for k, kind in enumerate(assembly.kinds) if kind is Own.HOLONOMIC]
         columns = [start + i for start in assembly.node_starts[:-1] for i in range(6)]
+        columns += [first + k for k, kind in enumerate(assembly.kinds) if kind in (Own.COORDINATE, Own.MODE)]
         return dependent_rows(J[np.ix_(rows, columns)], [assembly.names[row] for row in rows])
 
     def check_rows(self) -> None:
