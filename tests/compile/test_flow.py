@@ -24,6 +24,7 @@ from motionbase.compile import (
     scan,
     switch,
 )
+from motionbase.compile.render import llvm as llvm_render
 from motionbase.compile.routine import Call, Copy, Loop, Switch
 from motionbase.errors import KernelError
 from tests.compile.flow_rig import AXPY, RANDOM, SX, Leg, N
@@ -233,6 +234,20 @@ def test_rows_of_any_number(count: int) -> None:
     got = assert_all_targets(unit, batch, ("llvm1", "llvm4", "gcc"))
     np.testing.assert_array_equal(got["y"], batch["x"] * batch["m"][:, :, 1] + np.arange(count))
     np.testing.assert_array_equal(got["z"], np.concatenate([batch["m"], batch["x"][..., None]], axis=2))
+
+
+def test_the_last_rows_of_a_long_routine_need_no_version_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eleven rows on eight lanes: rows 3 to 7 are computed twice, and the bits are those of a loop."""
+    monkeypatch.setattr(llvm_render, "LANES_FROM", 0)
+    x = RANDOM.normal(size=(11, 2))
+    unit = Program("last", (Port("x", x.shape),), (Port("y", x.shape),), lambda x: for_each(lambda r: ca.sin(r) / r, x))
+    versions = []
+    for long in (1 << 60, 0):
+        monkeypatch.setattr(llvm_render, "LONG", long)
+        text = llvm_render.Module(unit.routine).text()
+        versions.append(text.count("define internal void @last"))
+        np.testing.assert_array_equal(compile(unit, cache=None)(x=x), compile(unit, "python")(x=x))
+    assert versions == [2, 1]
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3, 4, 7])

@@ -115,3 +115,30 @@ def test_blocks_that_differ_or_touch_are_part_of_the_rest() -> None:
     both = factorize_blocks(ca.SX.sym("a", case.sparsity), case.samples, [family[:2], [family[2][:4], family[2][4:8]]])
     assert isinstance(both, BlockFactorization) and len(both.families) == 1
     assert plain.flops > 0
+
+
+def test_blocks_that_differ_in_a_few_zeros_are_a_family_still() -> None:
+    """Zeros of one block alone, inside it and beside it; the sums of the other blocks must not see them."""
+    case = Case(5)
+    (family,) = case.blocks
+    inside = next((i, j) for i in family[0] for j in family[0] if i != j and case.pattern[i, j])
+    outside = next(
+        (i, j) for i in family[1] for j in range(len(case.pattern)) if case.pattern[i, j] and _in_none(j, case)
+    )
+    for at in (inside, outside):
+        case.pattern[at] = False
+        for sample in case.samples:
+            sample[at] = 0.0
+    case.sparsity = ca.sparsify(ca.DM(case.pattern)).sparsity()
+    b = np.linspace(-1.0, 1.0, len(case.pattern))
+    solve = compile(case.program(case.blocks))
+    factors = case.kinds[-1]
+    assert isinstance(factors, BlockFactorization) and len(factors.families[0].of.family.places) == K
+    for A in case.samples:
+        x, growth, _ = solve(nz=case.nonzeros(A), b=b)
+        right = np.linalg.solve(A, b)
+        assert np.abs(x - right).max() <= 10 * len(A) * EPS * float(growth) * np.linalg.cond(A) * np.abs(right).max()
+
+
+def _in_none(j: int, case: Case) -> bool:
+    return all(j not in block for family in case.blocks for block in family)

@@ -42,6 +42,7 @@ while not asked:
 print("saw valve", last[2], reader.state.value, flush=True)
 """
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(1000)"
+WRITER_ENDS_S = 60.0  # a busy machine takes seconds to end an interpreter; one that is killed instead is a failure
 MOTHER = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {SLEEPER!r}]).wait()"
 
 
@@ -50,4 +51,4 @@ def python(name: str, script: str, *args: str, **options: Any) -> Process:
 
 
 def writer(fails_at: int = -1, ticks: int = 0) -> Process:
-    return python("writer", WRITER, str(fails_at), str(ticks), role=Role.WRITER)
+    return python("writer", WRITER, str(fails_at), str(ticks), role=Role.WRITER, stop_s=WRITER_ENDS_S)

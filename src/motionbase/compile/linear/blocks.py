@@ -7,7 +7,7 @@ Rows and columns of a block without an acceptable pivot of its own are left to t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, final
@@ -22,9 +22,11 @@ from motionbase.compile.linear.eliminate import Step
 from motionbase.compile.linear.factors import AbstractFactors, Factorization
 from motionbase.compile.linear.markowitz import eliminate_cheapest
 from motionbase.compile.linear.ordering import Elimination, Pivot
+from motionbase.compile.linear.pivot_watch import growth_by_pivots, growth_of_steps, update_sizes
 from motionbase.compile.linear.samples import Equilibrated, equilibrate
 
 MOST_SAMPLES = 48  # matrices of a block from which its pivots are chosen
+FULLER = 1.25  # nonzeros of all blocks together, over those of the sparsest: with more they do not count as equal
 
 Place = tuple[int, int]
 
@@ -37,7 +39,7 @@ class Family:
     Attributes:
         places: (k, m + r) rows and columns of each block, then those outside that it is coupled with
         own: m
-        entries: nonzeros, as rows and columns among the m + r; none of them outside the block twice
+        entries: nonzeros of any block, as rows and columns among the m + r; none of them outside the block twice
     """
 
     places: tuple[tuple[int, ...], ...]
@@ -72,7 +74,7 @@ class Pattern(NamedTuple):
 
 
 def equal_families(pattern: Pattern, blocks: Sequence[Sequence[Sequence[int]]], n: int) -> list[Family]:
-    """Those families whose blocks have the same nonzeros and are coupled with nothing but what is in no block."""
+    """Those families whose blocks have nearly the same nonzeros and are coupled with what is in no block alone."""
     kept = list(blocks)
     while True:
         outside = set(range(n)) - {i for family in kept for block in family for i in block}
@@ -83,19 +85,26 @@ def equal_families(pattern: Pattern, blocks: Sequence[Sequence[Sequence[int]]], 
 
 
 def _family(pattern: Pattern, blocks: Sequence[Sequence[int]], outside: set[int]) -> Family | None:
-    places, entries = [], set[tuple[Place, ...]]()
-    for block in blocks:
-        beside = pattern.beside(block)
-        if not outside.issuperset(beside):
-            return None
-        local = {index: k for k, index in enumerate((*block, *beside))}
-        inside = {(local[i], local[j]) for i in block for j in pattern.by_row.get(i, ())}
-        inside |= {(local[i], local[j]) for j in block for i in pattern.by_col.get(j, ())}
-        places.append((*block, *beside))
-        entries.add(tuple(sorted(inside)))
-    if len(entries) > 1 or len({len(place) for place in places}) > 1:
+    besides = [pattern.beside(block) for block in blocks]
+    if not all(outside.issuperset(beside) for beside in besides):
         return None
-    return Family(tuple(places), len(blocks[0]), entries.pop())
+    patterns = [_local(pattern, block, beside) for block, beside in zip(blocks, besides, strict=True)]
+    if any(found != patterns[0] for found in patterns) or len({len(beside) for beside in besides}) > 1:
+        # blades turned by a quarter differ in which of the hub's axes they do not touch: all of them, for all
+        besides = [sorted(set[int]().union(*besides))] * len(blocks)
+        patterns = [_local(pattern, block, beside) for block, beside in zip(blocks, besides, strict=True)]
+    entries = set[Place]().union(*patterns)
+    if len(entries) > FULLER * min(len(found) for found in patterns):
+        return None
+    places = tuple((*block, *beside) for block, beside in zip(blocks, besides, strict=True))
+    return Family(places, len(blocks[0]), tuple(sorted(entries)))
+
+
+def _local(pattern: Pattern, block: Sequence[int], beside: Sequence[int]) -> set[Place]:
+    """Nonzeros of a block, by their places in it."""
+    local = {index: k for k, index in enumerate((*block, *beside))}
+    inside = {(local[i], local[j]) for i in block for j in pattern.by_row.get(i, ())}
+    return inside | {(local[i], local[j]) for j in block for i in pattern.by_col.get(j, ())}
 
 
 class Eliminated(NamedTuple):
@@ -103,7 +112,8 @@ class Eliminated(NamedTuple):
 
     Attributes:
         rows, cols: of the blocks, that are left: those without a pivot, then those outside
-        growth: over the samples
+        singular: samples that were left out
+        growth: over the others
     """
 
     family: Family
@@ -111,6 +121,7 @@ class Eliminated(NamedTuple):
     pivots: tuple[Pivot, ...]
     rows: tuple[int, ...]
     cols: tuple[int, ...]
+    singular: tuple[int, ...]
     growth: float
 
 
@@ -121,7 +132,8 @@ class BlockFactors(NamedTuple):
         steps: of the elimination, over symbols of its own
         lower, upper: (k, ...) numbers of all blocks
         left: (k, ...) Schur complements, entry by entry of `left_at`
-        growth: (k,)
+        growth: (k,) by the pivots
+        entries: of the blocks before the elimination, each (k,) or one for all
     """
 
     of: Eliminated
@@ -131,6 +143,7 @@ class BlockFactors(NamedTuple):
     left: ca.SX
     left_at: tuple[Place, ...]
     growth: ca.SX
+    entries: Mapping[Place, ca.SX]
 
 
 @final
@@ -171,7 +184,12 @@ class BlockFactorization(AbstractFactors):
     @cached_property
     def growth(self) -> ca.SX:
         """The largest of all blocks and of the rest."""
-        return ca.mmax(ca.vertcat(self.rest.growth, *(ca.vec(factors.growth) for factors in self.families)))
+        return ca.mmax(ca.vertcat(self.rest.growth, *(ca.vec(_entry_growth(factors)) for factors in self.families)))
+
+    @cached_property
+    def quick_growth(self) -> ca.SX:
+        """The largest of all blocks and of the rest, by their pivots."""
+        return ca.mmax(ca.vertcat(growth_by_pivots(self.rest), *(ca.vec(f.growth) for f in self.families)))
 
     def substitute(self, b: ca.SX) -> ca.SX:
         """Forward in all blocks, the rest, then back."""
@@ -214,7 +232,8 @@ def eliminated(family: Family, samples: Array, threshold: float, names: Sequence
     state = Elimination(scales, own_names)
     eliminate_cheapest(state, threshold, family.own)
     left = tuple(np.flatnonzero(state.active_rows).tolist()), tuple(np.flatnonzero(state.active_cols).tolist())
-    return Eliminated(family, scales, tuple(state.pivots), *left, state.order().sample_growth)
+    order = state.order()
+    return Eliminated(family, scales, order.pivots, *left, order.singular_samples, order.sample_growth)
 
 
 def remaining(n: int, chosen: Sequence[Eliminated]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -247,8 +266,9 @@ def without_blocks(samples: Array, chosen: Sequence[Eliminated], rows: Sequence[
 def factored(of: Eliminated, values: Mapping[Place, ca.SX]) -> tuple[BlockFactors, int]:
     """One loop over the blocks, and its operations; `values` are the matrix's entries."""
     family = of.family
-    columns = [[values[places[i], places[j]] for places in family.places] for i, j in family.entries]
+    columns = [[values.get((places[i], places[j]), ca.SX(0)) for places in family.places] for i, j in family.entries]
     varying = [k for k, column in enumerate(columns) if not _same(column)]
+    sizes = update_sizes(of.scales, of.pivots, of.singular)
     steps: tuple[Step, ...] = ()
     left_at: tuple[Place, ...] = ()
     flops = 0
@@ -260,15 +280,28 @@ def factored(of: Eliminated, values: Mapping[Place, ca.SX]) -> tuple[BlockFactor
         entries = [entry for entry in entries if not entry[2].is_zero()]
         steps, flops, left = eliminate.partial_lu(entries, family.size, of.pivots, None)
         left_at = tuple(left)
-        matrix = ca.SX.triplet(
-            [e[0] for e in entries], [e[1] for e in entries], ca.vertcat(*(e[2] for e in entries)), *[family.size] * 2
-        )
-        growth = monitors.pivot_growth(matrix, steps, of.scales.row_scale, of.scales.col_scale, False)
+        growth = growth_of_steps(steps, sizes)
         return _column(_lower(steps)), _column(_upper(steps)), _column(list(left.values())), growth
 
     table = ca.horzcat(*(ca.vertcat(*columns[k]) for k in varying))
     lower, upper, left, growth = for_each(block, table)
-    return BlockFactors(of, steps, lower, upper, left, left_at, growth), flops * len(family.places)
+    given = {at: column[0] for at, column in zip(family.entries, columns, strict=True)}
+    given |= {family.entries[k]: ca.vertcat(*columns[k]) for k in varying}
+    return BlockFactors(of, steps, lower, upper, left, left_at, growth, given), flops * len(family.places)
+
+
+def _entry_growth(factors: BlockFactors) -> ca.SX:
+    """(k,) growth by every entry of the factors, in a loop of its own: it costs as much as they do."""
+    of, k = factors.of, len(factors.of.family.places)
+    rows, cols = zip(*factors.entries, strict=True)
+
+    def block(row: ca.SX, lower: ca.SX, upper: ca.SX) -> ca.SX:
+        matrix = ca.SX.triplet(rows, cols, row, of.family.size, of.family.size)
+        steps = _with_numbers(factors.steps, lower, upper)
+        return monitors.pivot_growth(matrix, steps, of.scales.row_scale, of.scales.col_scale, False)
+
+    table = ca.horzcat(*(x if x.numel() > 1 else ca.repmat(x, k, 1) for x in factors.entries.values()))
+    return ca.SX(for_each(block, ca.densify(table), factors.lower, factors.upper))
 
 
 def schur_complement(
@@ -339,23 +372,21 @@ def _upper(steps: Sequence[Step]) -> list[ca.SX]:
 
 
 def _with_numbers(steps: Sequence[Step], lower: ca.SX | None, upper: ca.SX | None) -> list[Step]:
-    """The steps with numbers of one block, in the order of `_lower` or `_upper`."""
-    given = lower if lower is not None else upper
-    assert given is not None
-    numbers = iter(ca.vertsplit(given))
+    """The steps with numbers of one block, in the order of `_lower` or `_upper`; without a side that is not given."""
+    lowers, uppers = (iter(() if side is None else ca.vertsplit(side)) for side in (lower, upper))
 
-    def taken(value: ca.SX) -> ca.SX:
+    def taken(value: ca.SX, numbers: Iterator[ca.SX]) -> ca.SX:
         return value if value.is_constant() else next(numbers)
 
     found = []
     for step in steps:
+        inverse, left, right = step.minus_inverse, dict[int, eliminate.Scalars](), dict[int, eliminate.Scalars]()
         if lower is not None:
-            side: dict[int, eliminate.Scalars] = {r: (taken(value),) for r, (value,) in step.lower.items()}
-            found.append(Step(step.rows, step.cols, None, step.minus_inverse, side, {}))
-        else:
-            inverse = taken(step.minus_inverse[0][0])
-            side = {c: (taken(value),) for c, (value,) in step.upper.items()}
-            found.append(Step(step.rows, step.cols, None, ((inverse,),), {}, side))
+            left = {r: (taken(value, lowers),) for r, (value,) in step.lower.items()}
+        if upper is not None:
+            inverse = ((taken(step.minus_inverse[0][0], uppers),),)
+            right = {c: (taken(value, uppers),) for c, (value,) in step.upper.items()}
+        found.append(Step(step.rows, step.cols, None, inverse, left, right))
     return found
 
 

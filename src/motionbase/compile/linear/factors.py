@@ -67,6 +67,11 @@ class AbstractFactors(ABC):
     def growth(self) -> ca.SX:
         """Pivot growth monitor: see Solution."""
 
+    @property
+    def quick_growth(self) -> ca.SX:
+        """Growth for who looks at it in every step: the monitor itself, unless there is a cheaper one."""
+        return self.growth
+
     @abstractmethod
     def substitute(self, b: ca.SX) -> ca.SX:
         """The unknowns for one right-hand side, a dense column."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 import numpy as np
 
 from motionbase.arrays import Array
+from motionbase.compile.linear.eliminate import Step
 from motionbase.compile.linear.factors import AbstractFactors, Factorization
 from motionbase.compile.linear.monitors import BROKEN
-from motionbase.compile.linear.ordering import Elimination
+from motionbase.compile.linear.ordering import Elimination, Pivot
+from motionbase.compile.linear.samples import Equilibrated
 
 
 def growth_by_pivots(factors: AbstractFactors) -> ca.SX:
@@ -19,21 +23,23 @@ def growth_by_pivots(factors: AbstractFactors) -> ca.SX:
     number stays.
     """
     if not isinstance(factors, Factorization) or factors.symmetric:
-        return factors.growth
-    updates = [
-        weight * step.minus_inverse[0][0]
-        for weight, step in zip(_update_sizes(factors), factors.steps, strict=True)
-        if weight
-    ]
+        return factors.quick_growth
+    sizes = update_sizes(factors.scales, factors.pivots, factors.order.singular_samples)
+    return growth_of_steps(factors.steps, sizes)
+
+
+def growth_of_steps(steps: Sequence[Step], sizes: Array) -> ca.SX:
+    """From the pivots of an elimination and the sizes of its updates."""
+    updates = [weight * step.minus_inverse[0][0] for weight, step in zip(sizes, steps, strict=True) if weight]
     growth = ca.sqrt(1 + ca.sumsqr(ca.vertcat(*updates))) if updates else ca.SX(1)
     return ca.if_else(growth < BROKEN, growth, BROKEN)
 
 
-def _update_sizes(factors: Factorization) -> Array:
-    """(n,) largest product of lower and upper entries of each step over the samples, in units of their entries."""
-    scales, run, found = factors.scales, Elimination(factors.scales, None), np.zeros(len(factors.steps))
-    run.live[list(factors.order.singular_samples)] = False
-    for k, pivot in enumerate(factors.pivots):
+def update_sizes(scales: Equilibrated, pivots: Sequence[Pivot], singular: Sequence[int] = ()) -> Array:
+    """(steps,) largest product of lower and upper entries of each step over the samples, in units of their entries."""
+    run, found = Elimination(scales, None), np.zeros(len(pivots))
+    run.live[list(singular)] = False
+    for k, pivot in enumerate(pivots):
         (i,), (j,) = pivot
         rows, cols = run.eliminate(pivot)
         if len(rows) and len(cols):

@@ -45,6 +45,7 @@ from motionbase.compile.stack import check_stack
 INLINE_MATHS_BELOW = 64  # calls of maths functions in a routine; above this they are called, not inlined
 _INTRINSICS = {"sqrt": 1, "fabs": 1, "floor": 1, "ceil": 1, "copysign": 2}
 LANES_FROM = 40  # operations of an iteration from which its loop runs on lanes
+LONG = 2000  # operations of an iteration from which a version of it for the last iterations alone is too much code
 
 
 @final
@@ -66,6 +67,11 @@ def lanes_for(loop: Loop) -> int:
     if instructions(call.routine) < LANES_FROM:
         return 1
     return 4 if loop.count <= 4 else 8
+
+
+def _repeatable(call: Call) -> bool:
+    """Whether a second run gives the same: nothing that is read is written."""
+    return all(argument.role is not Role.MEMORY for argument in call.routine.arguments)
 
 
 def _with_callees(names: set[str]) -> list[str]:
@@ -195,31 +201,36 @@ class Module:
         w.put(f"call void @{symbol}({', '.join(f'ptr {w.address(a)}' for a in call.addresses)})")
 
     def _side_by_side(self, w: Writer, loop: Loop, lanes: int) -> None:
-        """Iterations on the lanes of a register: full groups first, then the remainder."""
+        """Iterations on the lanes of a register: full groups first, then the remainder.
+
+        The remainder of a long routine is computed with the last iterations of the group before, once more: it needs no
+        further version of the routine, and gives the same numbers again.
+        """
         (call,) = loop.body
         assert isinstance(call, Call)
         groups, left = divmod(loop.count, lanes)
         if groups > 1:
             self._counted(w, loop.number, groups, lambda: self._group(w, loop, call, lanes, lanes, f"%i{loop.number}"))
         elif groups:
-            self._group(w, loop, call, lanes, lanes, "0")
-        if left:
+            self._group(w, loop, call, lanes, lanes, 0)
+        if left and groups and instructions(call.routine) >= LONG and _repeatable(call):
+            self._group(w, loop, call, lanes, lanes, loop.count - lanes)
+        elif left:
             fewer = next(n for n in (2, 4, 8) if n >= left)
-            self._group(w, loop, call, fewer, left, str(groups), lanes)
+            self._group(w, loop, call, fewer, left, groups * lanes)
 
-    def _group(
-        self, w: Writer, loop: Loop, call: Call, lanes: int, active: int, group: str, size: int | None = None
-    ) -> None:
+    def _group(self, w: Writer, loop: Loop, call: Call, lanes: int, active: int, first: int | str) -> None:
+        """Some iterations, from the first on; or those of the group with this number, a value of the code."""
         spreads, pointers = {}, []
         for k, address in enumerate(call.addresses):
             stride = dict(address.strides).get(loop.number, 0)
             spreads[k] = Spread(1, stride, active if stride else lanes)
             pointer = w.offset(f"%b{address.buffer}", address.offset)
-            if stride and group.startswith("%"):
-                first = w.assign(f"mul i64 {group}, {stride * (size or lanes)}")
-                pointer = w.assign(f"getelementptr inbounds double, ptr {pointer}, i64 {first}")
-            elif stride:
-                pointer = w.offset(pointer, int(group) * stride * (size or lanes))
+            if stride and isinstance(first, str):
+                at = w.assign(f"mul i64 {first}, {stride * lanes}")
+                pointer = w.assign(f"getelementptr inbounds double, ptr {pointer}, i64 {at}")
+            elif stride and isinstance(first, int):
+                pointer = w.offset(pointer, first * stride)
             pointers.append(f"ptr {pointer}")
         symbol = self._symbol(call.routine, Dialect(lanes, self.dialect.mode), spreads)
         w.put(f"call void @{symbol}({', '.join(pointers)})")

@@ -7,7 +7,7 @@ otherwise. States are names for where it is and where set points go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -17,7 +17,7 @@ from motionbase.compile import Kernel, Port, Struct, q
 from motionbase.compile.linear import GROWTH_ALARM
 from motionbase.executive.model.observe import axis_places, driven_axes
 from motionbase.multibody.manipulator.driven import DrivenModel
-from motionbase.multibody.network.run import SOLVED
+from motionbase.multibody.network.solved import is_solved
 from motionbase.record.faults import ModelFault, ModelWarningBit
 from motionbase.record.states import Request, State
 from motionbase.spatial.rotations import Expr
@@ -26,9 +26,7 @@ ENGAGE_S, FADE_S = 0.5, 0.1  # [s] from brakes closed to full torque, and back
 FRESH_S = 0.1  # [s] that a controller must have answered before brakes open
 STILL = 1e-3  # [rad/s, m/s] below which a braked joint stands
 ARRIVED = 1e-9  # [rad, m] of a set point from where it goes
-MOST_GROWTH = 100.0  # of forces in a step: where they grow more, a residual is judged by what they were before
 SHORTER = 8  # lengths of a step that is tried again, each half of the one before
-HUGE = 1e300  # no number of a state is larger
 RESET = 100.0  # beside the numbers of `Request`
 TO_SET_POINTS, TO_START, STAY = 0.0, 1.0, 2.0  # aims
 AIMS = {Request.DRIVE: TO_SET_POINTS, Request.STANDBY: TO_START, Request.SETTLE: TO_START, Request.FREEZE: STAY}
@@ -220,10 +218,7 @@ def accept(states: Sequence[Port], firsts: Sequence[Sequence[float]], weights: S
         residual, count, unsolved = given[:3]
         before, after = given[3 : 3 + len(states)], given[3 + len(states) :]
         names = [p.name for p in states]
-        then, now = (_forces(dict(zip(names, values, strict=True))) for values in (before, after))
-        forces = ca.fmin(now, MOST_GROWTH * then)
-        whole = ca.sum1(ca.fabs(ca.vertcat(*(ca.vec(x) for x in after)))) < HUGE  # a NaN is not
-        solved = ca.logic_and(whole, residual < SOLVED * forces)
+        solved = is_solved(residual, *(dict(zip(names, values, strict=True)) for values in (before, after)))
         kept = [ca.if_else(solved, new, old) for new, old in zip(after, before, strict=True)]
         again = ca.DM(firsts[-1])
         for k in reversed(range(len(firsts) - 1)):
@@ -243,9 +238,3 @@ def accept(states: Sequence[Port], firsts: Sequence[Sequence[float]], weights: S
     told = (Port("count_next"), Port("unsolved_next"), Port("weights", len(weights)))
     inputs = (Port("residual"), Port("count"), Port("unsolved"), *plain, *new)
     return Kernel("accept", inputs, (*taken, *told), expr)
-
-
-def _forces(state: Mapping[str, Expr]) -> Expr:
-    """The size of forces in the network [N, N m]: rates of momentum and multipliers, at least 1."""
-    found = ca.fmax(1, ca.mmax(ca.fabs(state["one"][:, -6:])))
-    return ca.fmax(found, ca.mmax(ca.fabs(state["own_one"]))) if state["own_one"].numel() else found

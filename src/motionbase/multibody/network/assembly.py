@@ -218,7 +218,8 @@ class Assembly:
             function, k = getattr(group.routine, what), len(group.parts)
             arguments = [ca.DM(np.ascontiguousarray(t.T)) for t in group.arguments(places, values, inputs)]
             last = [] if what == "keep" else [ca.DM(np.full((1, k), c))]
-            found.append((group, np.array(function.map(k)(*arguments, *last)).T))
+            outputs, constants = np.array(function.map(k)(*arguments, *last)).T, group.constants(what)
+            found.append((group, np.where(np.isnan(constants), outputs, constants)))  # no rounding where code has none
         return found
 
     def numeric_jacobian(

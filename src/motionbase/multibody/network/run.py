@@ -16,12 +16,10 @@ from motionbase.multibody.driven import TIME
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.methods import AdaptiveMultistep
 from motionbase.multibody.network.motion import coupling_miss, joint_motion, unwrapped, violation
+from motionbase.multibody.network.solved import numbers_solved
 from motionbase.multibody.network.step import FEEDBACK
 
 CHUNKS = 50  # native calls in a run, for the progress display
-# Residual before the last correction, over the forces there are, at which a step counts as solved; the last correction
-# then leaves about its square.
-SOLVED = 1e-6
 # Part of the steps with growth beyond the alarm at which pivots are chosen anew. A pivot that passes through zero
 # raises growth for a step or two, which the corrections make good.
 OFTEN = 0.1
@@ -135,6 +133,7 @@ def run_network(job: RunJob, adaptive: AdaptiveMultistep | None = None) -> Netwo
 def _fixed(job: RunJob, kept: _Samples) -> None:
     network, h, every = job.network, job.network.step_size, job.every
     loop, done, in_a_row = _loop(network, job), 0, 0
+    state: Mapping[str, Any]
     for count in _pieces(job.steps, every):
         weights = (network.method.start() if done == 0 else network.method.weights(1.0)).row(h)
         while True:
@@ -142,12 +141,14 @@ def _fixed(job: RunJob, kept: _Samples) -> None:
             out = loop(count, every=min(every, count), weights=weights, **kept.state, **job.inputs(done, count))
             kept.wall += time.perf_counter() - begun
             residual, alarms = (float(x) for x in out["worst"])
-            solved = np.all(np.isfinite(out["one"])) and residual < SOLVED * _forces(out)
+            solved, taken, state = numbers_solved(residual, kept.state, out), count, kept.state
+            if not solved:  # one by one: from step to step forces may grow as they do not in one
+                taken, state = _solved_steps(job, loop, kept.state, weights, done, count)
+                solved = taken == count
             if solved or not alarms or network.dense or (_same(network, kept.state) and not network.may_be_dense):
                 break
             network, loop = _repivoted(network, job, kept)  # the order of pivots was chosen elsewhere
         if not solved:
-            taken, state = _last_solved(job, loop, kept.state, weights, done, count)
             raise _unsolved(network, (done + taken) * h, (done + taken + 1) * h, residual, state)
         in_a_row = in_a_row + 1 if alarms > OFTEN * count else 0
         if in_a_row and not network.dense and (network.may_be_dense or in_a_row < TRIED):
@@ -161,16 +162,17 @@ def _fixed(job: RunJob, kept: _Samples) -> None:
         job.progress(done / job.steps)
 
 
-def _last_solved(
+def _solved_steps(
     job: RunJob, loop: Scan, state: Mapping[str, Any], weights: Array, done: int, count: int
 ) -> tuple[int, Mapping[str, Any]]:
     """How many steps of a native call were solved, and the state after them."""
     for taken in range(count):
-        out = loop(1, every=1, weights=weights, **state, **job.inputs(done + taken, 1))
-        if not (np.all(np.isfinite(out["one"])) and float(out["worst"][0]) < SOLVED * _forces(out)):
+        given = {**state, "worst": np.zeros(2)}
+        out = loop(1, every=1, weights=weights, **given, **job.inputs(done + taken, 1))
+        if not numbers_solved(float(out["worst"][0]), state, out):
             return taken, state
         state = {name: out[name] for name in FEEDBACK}
-    return count - 1, state
+    return count, state
 
 
 def _pieces(steps: int, every: int) -> list[int]:
@@ -201,11 +203,6 @@ def _repivoted(network: Network, job: RunJob, kept: _Samples, in_a_row: int = 1)
 def _same(network: Network, state: Mapping[str, Array]) -> bool:
     """Whether the pivots were chosen at this very state."""
     return network.chosen_at is not None and np.array_equal(network.chosen_at[1], state["own_one"])
-
-
-def _forces(state: Mapping[str, Array]) -> float:
-    """The size of forces in the network [N, N m]: rates of momentum and multipliers, at least 1."""
-    return max(1.0, float(np.abs(state["one"][:, -6:]).max()), float(np.abs(state["own_one"]).max(initial=0.0)))
 
 
 def _unsolved(network: Network, t: float, end: float, residual: float, state: Mapping[str, Any]) -> SimulationError:
@@ -242,13 +239,14 @@ def _adaptive(job: RunJob, kept: _Samples, adaptive: AdaptiveMultistep) -> None:
             kept.steps += 1
             factor = adaptive.method.error_over_change(ratio or 1.0)
             error = float(out["change"]) * factor if last else float(out["change"])
-            solved = float(out["residual"]) < SOLVED * _forces({"one": out["one_next"], "own_one": out["own_one_next"]})
+            after = {name: out[to] for name, to in FEEDBACK.items()}
+            solved = numbers_solved(float(out["residual"]), kept.state, after)
             growth = SAFETY * (adaptive.tolerance / max(error, 1e-300)) ** (1 / 3) if solved else SHORTER
             if solved and error <= adaptive.tolerance or trial < adaptive.shortest:
                 if not solved:
                     t = (k + 1) * interval - left
                     raise _unsolved(job.network, t, t + trial, float(out["residual"]), kept.state)
-                kept.state = {name: np.asarray(out[to]) for name, to in FEEDBACK.items()}
+                kept.state = {name: np.asarray(x) for name, x in after.items()}
                 kept.residual = max(kept.residual, float(out["residual"]))
                 left, last = left - trial, trial
             h = trial * min(LONGER, max(SHORTER, growth))
