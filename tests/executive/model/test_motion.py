@@ -11,7 +11,6 @@ from motionbase.multibody.manipulator.driven import BENT, driven
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.models.robot import KD, KP, Q_REF, servo_robot
 from motionbase.multibody.network.engine import Network
-from motionbase.multibody.network.run import RunJob, run_network
 from motionbase.multibody.network.start import places_at
 from motionbase.multibody.simulate import simulate
 from motionbase.multibody.tree.dynamics import Tree
@@ -34,17 +33,18 @@ def scales(rig: Rig, rows: np.ndarray) -> dict[str, np.ndarray]:
     return {name: f * friction + b * brake for name, (f, b) in rig.run.code.plant.friction.items()}
 
 
-def test_the_loop_equals_a_batch_run_with_the_torques_it_recorded() -> None:
-    """To the bit: same step, same start, brakes that open and a friction that is tuned on the way."""
+def test_the_loop_equals_simulate_with_the_torques_it_recorded() -> None:
+    """To the bit: same machine code, same start, brakes that open and a friction that is tuned on the way."""
     with stepped(automatic=False) as rig:
         rows = rig.step(0.01)  # brakes are closed in the first tick, as they are at the start
         assert rig.ask(Command(Kind.DRIVE)).accepted
         rows = np.concatenate([rows, rig.step(0.9)])
         rig.tune("friction", 2.5)
         rows = np.concatenate([rows, rig.step(0.6)])
+        model = rig.run.code.plant.model
     n = len(rows) - 1
     inputs = {"tau": rig.joints(rows, "_torque")[:n], **{k: x[:n] for k, x in scales(rig, rows).items()}}
-    motion = run_network(RunJob(rig.run.code.network, n, {}, inputs))
+    motion = simulate(model, n * DT, DT, inputs=inputs, engine="network")
     np.testing.assert_array_equal(rig.joints(rows, ""), motion.q)
     np.testing.assert_array_equal(rig.joints(rows, "_speed"), motion.v)
     assert rig.of(rows, "unsolved").max() == 0 and rig.of(rows, "fault").max() == 0

@@ -201,4 +201,4 @@ def test_brakes_that_close_on_a_moving_arm_stop_it_without_a_fault() -> None:
             assert not rig.of(rows, "fault").any() and rig.of(rows, "state")[-1] == State.OFF
             assert np.abs(rig.joints(rows, "_speed")[-1]).max() < 1e-3
             tries += rig.of(rows, "unsolved")[-1]
-    assert tries <= 10  # of 20,000 steps
+    assert tries <= 30  # of 20,000 steps; about one in a braking

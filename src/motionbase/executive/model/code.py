@@ -25,7 +25,6 @@ from motionbase.record.schema import Schema
 
 STATES = tuple(name for name in FEEDBACK if name != "worst")
 MOST_FRICTION, MOST_GAIN = 3.0, 4.0
-CORRECTIONS, JACOBIANS = 15, 5  # in a step: brakes that close on a moving arm turn several joints round at once
 
 
 @final
@@ -55,9 +54,7 @@ class ModelCode:
         closed = {name: np.array(f + b) for name, (f, b) in plant.friction.items()}
         begin = Start(start, np.zeros(model.nv), (), ())
         q, v, dropped = assembled(model, begin, timing.dt, closed)
-        network = Network(
-            model, timing.dt, q, v, iterations=CORRECTIONS, jacobians=JACOBIANS, dropped=dropped, inputs=closed
-        )
+        network = Network(model, timing.dt, q, v, dropped=dropped, inputs=closed)
         method = network.method
         firsts = [method.start().row(timing.dt * 0.5**k).tolist() for k in range(SHORTER)]
         states = [port for port in network.program.inputs if port.name in STATES]
