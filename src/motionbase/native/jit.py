@@ -17,6 +17,10 @@ import llvmlite.binding as llvm
 from motionbase.native.cache import ObjectCache, source_digest
 
 OPTIMISATION = 2
+# Characters of a module from which code is generated with less effort. LLVM's passes over its text are the same; a
+# rotor's 20 MB took half the time then, for code of the same size and speed.
+LONG_TEXT = 5_000_000
+LESS = 1  # effort for those
 _LOADING = threading.Lock()  # readers start in any thread, and LLVM compiles in one thread at a time
 
 
@@ -38,15 +42,20 @@ def host_cpu() -> Cpu:
     return Cpu(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
-def target_machine(cpu: Cpu, jit: bool = True) -> Any:
+def target_machine(cpu: Cpu, jit: bool = True, effort: int = OPTIMISATION) -> Any:
     """LLVM's code generator for a processor."""
     if cpu != host_cpu():
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(cpu.triple)
     return target.create_target_machine(
-        cpu=cpu.name, features=cpu.features, opt=OPTIMISATION, jit=jit, reloc="default" if jit else "pic"
+        cpu=cpu.name, features=cpu.features, opt=effort, jit=jit, reloc="default" if jit else "pic"
     )
+
+
+def machine_for(text: str) -> Any:
+    """The code generator of this machine, with the effort that a module of this length gets."""
+    return target_machine(host_cpu(), effort=LESS if len(text) >= LONG_TEXT else OPTIMISATION)
 
 
 def optimised(text: str, machine: Any, triple: str) -> Any:
@@ -139,7 +148,7 @@ def build(render: Callable[[], str], key: str, store: ObjectCache | None) -> tup
     t0 = time.perf_counter()
     text = render()
     t1 = time.perf_counter()
-    machine = target_machine(host_cpu())
+    machine = machine_for(text)
     module = optimised(text, machine, host_cpu().triple)
     t2 = time.perf_counter()
     payload = machine.emit_object(module)

@@ -76,7 +76,7 @@ def build(unit: Unit, lanes: int, mode: Literal["strict", "fast"]) -> Built:
     t0 = time.perf_counter()
     text = Module(unit.routine, lanes, Mode(mode)).text()
     t1 = time.perf_counter()
-    machine = jit.target_machine(jit.host_cpu())
+    machine = jit.machine_for(text)
     module = jit.optimised(text, machine, jit.host_cpu().triple)
     t2 = time.perf_counter()
     ir, names = str(module), [f.name for f in module.functions if not f.is_declaration]
