@@ -156,14 +156,14 @@ def test_silence_of_the_controller_closes_the_brakes_and_its_answers_open_them()
 
 @pytest.mark.parametrize("seconds", [0.892, 1.127, 1.4325])
 def test_brakes_that_close_on_a_moving_robot_bring_it_to_rest(seconds: float) -> None:
-    """Where torques of 0.1 s ago still act; then brakes close, and steps are met that only shorter ones get over."""
+    """Where torques of 0.1 s ago still act, and then brakes close: moments at which steps were not solved once."""
     timing = Timing(DT, 0.1, False)
     code = replace(robot(), timing=timing, command=compile(command(robot().plant, timing)))
     with stepped(code) as rig:
         driven_for(rig, seconds, every=2)
         rows = rig.step(1.0)
     assert rig.of(rows, "fault")[-1] == ModelFault.CONTROLLER_SILENT and rig.of(rows, "state")[-1] == State.HELD
-    assert 1 < rig.of(rows, "unsolved")[-1] < SHORTER
+    assert rig.of(rows, "unsolved")[-1] < SHORTER
     assert np.abs(rig.joints(rows, "_speed")[-1]).max() < 1e-3
 
 
@@ -201,4 +201,4 @@ def test_brakes_that_close_on_a_moving_arm_stop_it_without_a_fault() -> None:
             assert not rig.of(rows, "fault").any() and rig.of(rows, "state")[-1] == State.OFF
             assert np.abs(rig.joints(rows, "_speed")[-1]).max() < 1e-3
             tries += rig.of(rows, "unsolved")[-1]
-    assert tries <= 30  # of 20,000 steps; about one in a braking
+    assert 0 < tries <= 30  # of 20,000 steps, about one in a braking: shorter steps get over them
