@@ -55,6 +55,7 @@ CASES = {
     "srms": Case(2e-3, 10.0, 1e-2, 1.0),
     "ssrms": Case(2e-3, 10.0, 1e-2, 1.0),
     "srms_on_orbiter": Case(2e-3, 10.0, 1e-2, 1.0),
+    "srms_flexible": Case(5e-5, 2.0, 5e-5, 0.02, "modes of 100 Hz, which need short steps, and 236 equations"),
     "puma560": Case(2e-4, 10.0, 1e-3, 0.1),
     "comau": Case(2e-4, 10.0, 2e-4, 0.05),
     "comau_flexible": Case(5e-6, 0.02, 5e-6, 2e-3, "beams of 1e4 rad/s and more, which the tree's steps must follow"),

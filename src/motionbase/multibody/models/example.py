@@ -27,8 +27,8 @@ class Example:
         assumptions: values that the source does not give and we supplied
         illustrative: some of its numbers are unpublished
         q0, v0: an initial state with some motion, by name of coordinate or speed
-        engines: that take it: assumed modes are for the tree, and so are, for now, welds between bodies of many tonnes
-            that are switched; friction that sticks is for the network
+        engines: that take it: where welds are switched, the tree alone has the jump of speeds; friction that sticks is
+            for the network
     """
 
     name: str

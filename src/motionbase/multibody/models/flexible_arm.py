@@ -189,6 +189,5 @@ EXAMPLES = (
         illustrative=True,
         q0=POSES["bent"],
         v0={"shoulder_yaw": 0.02, "shoulder_pitch": 0.02},
-        engines=("tree",),
     ),
 )
