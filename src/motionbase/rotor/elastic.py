@@ -49,7 +49,7 @@ def blade_parts(
         last = k == len(groups) - 1
         own = f"{name}0" if last else f"{name}_{'_'.join(kind for kind, _ in hinges)}"
         motion = Axes(tuple(Turn(AXES[kind]) for kind, _ in hinges))
-        elements += _springs(own, hinges, damped)
+        elements += hinge_springs(own, hinges, damped)
         if last:
             root = motion
             continue
@@ -61,7 +61,8 @@ def blade_parts(
     return BladeParts((*bodies, *chain.bodies), (*joints, *chain.joints), (*elements, *chain.elements))
 
 
-def _springs(joint: str, hinges: list[tuple[str, Hinge]], damped: bool) -> list[AbstractElement]:
+def hinge_springs(joint: str, hinges: list[tuple[str, Hinge]], damped: bool) -> list[AbstractElement]:
+    """Springs and dampers of hinges that are the axes of one joint."""
     found: list[AbstractElement] = []
     for axis, (kind, hinge) in enumerate(hinges):
         if hinge.stiffness:
@@ -85,7 +86,9 @@ def _chain(
                 f"blade {blade.name!r}: near {r[n]:.3g} m its mass or rotary inertia is too uneven for {beams} beams, "
                 "take more"
             )
-        bodies.append(Body(f"{name}{n}", float(mass), (0.0, float(first / mass), 0.0), _triple([flap + lag, flap, lag])))
+        bodies.append(
+            Body(f"{name}{n}", float(mass), (0.0, float(first / mass), 0.0), _triple([flap + lag, flap, lag]))
+        )
         motion = Free() if n else root
         turned = _about_x(collective + float(blade.at("twist", r[n])))
         joints.append(Joint(f"{name}{n}", parent, f"{name}{n}", motion, (float(r[n] - inboard), 0.0, 0.0), turned))

@@ -29,7 +29,7 @@ class Station:
     Attributes:
         shares: (n,) of each node of the blade in the motion of the point
         arms: (n, 3) from the nodes to the aerodynamic centre, in their axes [m]
-        chord_axis, normal: (3,) section axes y and z in the nodes' axes
+        chord_axes, normals: (n, 3) section axes y and z in the axes of each node, before anything bends
         chord: [m]
         width: length of blade that it stands for [m]
         lifting: part of the lift that is left near the tip
@@ -37,8 +37,8 @@ class Station:
 
     shares: Array
     arms: Array
-    chord_axis: Array
-    normal: Array
+    chord_axes: Array
+    normals: Array
     chord: float
     width: float
     lifting: float = 1.0
@@ -51,7 +51,7 @@ class Station:
     def numbers(self) -> Array:
         """As the part's routine takes them."""
         last = np.array([self.chord, self.width, self.lifting])
-        return np.concatenate([self.shares, self.arms.ravel(), self.chord_axis, self.normal, last])
+        return np.concatenate([self.shares, *(x.ravel() for x in (self.arms, self.chord_axes, self.normals)), last])
 
 
 class Section(NamedTuple):
@@ -83,27 +83,23 @@ class Section(NamedTuple):
 
 def station_size(nodes: int) -> int:
     """How many numbers a station has."""
-    return 4 * nodes + 9
+    return 10 * nodes + 3
 
 
 def section(places: Sequence[Place], numbers: Expr) -> Section:
-    """A station of a blade with these nodes, which turn so little against each other that axes may be averaged."""
+    """A station of a blade with these nodes; between them axes are averaged, since a length of blade bends little."""
     n = len(places)
-    shares, arms = numbers[:n], [numbers[n + 3 * k : n + 3 * k + 3] for k in range(n)]
-    axis, normal, (chord, width, lifting) = numbers[4 * n : 4 * n + 3], numbers[4 * n + 3 : 4 * n + 6], ca.vertsplit(
-        numbers[4 * n + 6 :]
-    )  # fmt: skip
-    if n == 1:
-        at = places[0]
-        r = at.R @ arms[0]
-        y, z, omega, p, v = at.R @ axis, at.R @ normal, at.omega, at.x + r, at.v + ca.cross(at.omega, r)
-        levers: list[Expr] = [r]
-    else:
-        levers = [at.R @ arm for at, arm in zip(places, arms, strict=True)]
-        p = _mixed(shares, [at.x + r for at, r in zip(places, levers, strict=True)])
-        v = _mixed(shares, [at.v + ca.cross(at.omega, r) for at, r in zip(places, levers, strict=True)])
-        omega = _mixed(shares, [at.omega for at in places])
-        y, z = _mixed(shares, [at.R @ axis for at in places]), _mixed(shares, [at.R @ normal for at in places])
+    shares, (chord, width, lifting) = numbers[:n], ca.vertsplit(numbers[10 * n :])
+    arms, chord_axes, normals = (
+        [numbers[first + 3 * k : first + 3 * k + 3] for k in range(n)] for first in (n, 4 * n, 7 * n)
+    )
+    levers = [at.R @ arm for at, arm in zip(places, arms, strict=True)]
+    p = _mixed(shares, [at.x + r for at, r in zip(places, levers, strict=True)])
+    v = _mixed(shares, [at.v + ca.cross(at.omega, r) for at, r in zip(places, levers, strict=True)])
+    omega = _mixed(shares, [at.omega for at in places])
+    y = _mixed(shares, [at.R @ axis for at, axis in zip(places, chord_axes, strict=True)])
+    z = _mixed(shares, [at.R @ axis for at, axis in zip(places, normals, strict=True)])
+    if n > 1:
         y = y / ca.norm_2(y)
         z = z - ca.dot(z, y) * y
         z = z / ca.norm_2(z)
@@ -112,6 +108,8 @@ def section(places: Sequence[Place], numbers: Expr) -> Section:
 
 
 def _mixed(shares: Expr, values: Sequence[Expr]) -> Expr:
+    if len(values) == 1:  # its share is all of it
+        return values[0]
     total = ca.SX(0)
     for k, value in enumerate(values):
         total = total + shares[k] * value
