@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -89,24 +90,34 @@ class Airfoil:
 
     @cached_property
     def lookup(self) -> Program:
-        """alpha in [-pi, pi], mach -> (cl, cd, cm) and their slopes by angle [1/rad].
+        """alpha in [-pi, pi], mach -> (cl, cd, cm) and their slopes by angle [1/rad]."""
+        return lookup_program("airfoil", (self.cl, self.cd, self.cm), Port("c", 3, "-", "cl, cd, cm"))
 
-        One table on all points of the three grids, so it has exactly their values. Slopes are taken over a small angle
-        ahead: a table has kinks, and only the time of a Newton step depends on them.
-        """
-        angles, machs = (
-            np.unique(np.concatenate([getattr(c, axis) for c in (self.cl, self.cd, self.cm)]))
-            for axis in ("angles", "machs")
-        )
-        if len(machs) == 1:
-            machs = np.array([machs[0], machs[0] + 1.0])
-        values = self.at(angles[:, None], machs[None, :])
-        alpha, mach = Port("alpha", (), "rad", "angle of attack"), Port("mach", (), "-", "Mach number")
-        c = Port("c", 3, "-", "cl, cd, cm")
-        coefficients = table("airfoil_table", (angles, machs), values, inputs=(alpha, mach), output=c)
 
-        def looked_up(alpha: ca.SX, mach: ca.SX) -> tuple[ca.SX, ca.SX]:
-            here, ahead = coefficients(alpha, mach), coefficients(alpha + NEARBY, mach)
-            return here, (ahead - here) / NEARBY
+def union_grid(coefficients: Sequence[Coefficient]) -> tuple[Array, Array]:
+    """Angles and Mach numbers of all."""
+    angles, machs = (
+        np.unique(np.concatenate([getattr(c, axis) for c in coefficients])) for axis in ("angles", "machs")
+    )
+    return angles, machs
 
-        return Program("airfoil_lookup", (alpha, mach), (c, Port("slopes", 3, "1/rad", "of c by the angle")), looked_up)
+
+def lookup_program(name: str, coefficients: Sequence[Coefficient], c: Port) -> Program:
+    """alpha in [-pi, pi], mach -> all coefficients and their slopes by angle [1/rad].
+
+    One table on all points of the grids, so it has exactly their values. Slopes are taken over a small angle ahead: a
+    table has kinks, and only the time of a Newton step depends on them.
+    """
+    angles, machs = union_grid(coefficients)
+    if len(machs) == 1:
+        machs = np.array([machs[0], machs[0] + 1.0])
+    values = np.stack([each.at(angles[:, None], machs[None, :]) for each in coefficients], axis=-1)
+    alpha, mach = Port("alpha", (), "rad", "angle of attack"), Port("mach", (), "-", "Mach number")
+    looked = table(f"{name}_table", (angles, machs), values, inputs=(alpha, mach), output=c)
+
+    def looked_up(alpha: ca.SX, mach: ca.SX) -> tuple[ca.SX, ca.SX]:
+        here, ahead = looked(alpha, mach), looked(alpha + NEARBY, mach)
+        return here, (ahead - here) / NEARBY
+
+    slopes = Port("slopes", len(coefficients), "1/rad", "of c by the angle")
+    return Program(f"{name}_lookup", (alpha, mach), (c, slopes), looked_up)
