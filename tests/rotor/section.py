@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from motionbase.arrays import Array
 from motionbase.rotor.airfoil import Airfoil
 from motionbase.rotor.separation import separation
-from motionbase.rotor.unsteady import Flow, Found, Unsteady
+from motionbase.rotor.unsteady import Found, Unsteady, UnsteadyFlow
 
 B, REFERENCE = 0.25, 200.0
 
@@ -20,7 +20,7 @@ class Section:
     def __init__(self, model: Unsteady, airfoil: Airfoil, mach: float = 0.3) -> None:
         self.table, self.model, self.mach = separation(airfoil), model, mach
         x, uw, found = ca.SX.sym("x", len(model.states)), ca.SX.sym("uw", 2), ca.SX.sym("found", 7, model.angles)
-        flow = Flow(uw[0], uw[1], B, REFERENCE)
+        flow = UnsteadyFlow(uw[0], uw[1], B, REFERENCE)
         each = [Found(*ca.vertsplit(found[:, k])) for k in range(model.angles)]
         asked = model.asks(x, flow)
         self.asks = ca.Function("asks", [x, uw], [asked, ca.jacobian(asked, uw)])
@@ -47,7 +47,7 @@ class Section:
     def at_rest(self, u: float, w: float) -> Array:
         """States where a constant flow leads."""
         f = self.table.f.at(np.arctan2(w, u), self.mach)
-        return np.asarray(ca.DM(self.model.at_rest(Flow(u, w, B, REFERENCE), float(f))), float).ravel()
+        return np.asarray(ca.DM(self.model.at_rest(UnsteadyFlow(u, w, B, REFERENCE), float(f))), float).ravel()
 
     def flown(
         self, flow: Callable[[float], tuple[float, float]], x0: Array, times: Array, step: float, rtol: float = 1e-8

@@ -18,8 +18,8 @@ from motionbase.rotor.unsteady import (
     B1,
     B2,
     UNSTEADY,
-    Flow,
     Found,
+    UnsteadyFlow,
     added_mass,
     dynamic_stall,
     expansion,
@@ -44,7 +44,7 @@ def theodorsen(k: Array) -> Complex:
 def wake_response(k: Array) -> Complex:
     """Effective over geometric normal velocity at reduced frequencies k, from the rates as the model has them."""
     x, w = ca.SX.sym("x", 2), ca.SX.sym("w")
-    model, flow = unsteady("indicial"), Flow(100.0, w, B, 1.0)
+    model, flow = unsteady("indicial"), UnsteadyFlow(100.0, w, B, 1.0)
     rates = model.response(x, flow, [Found(0.0, 0.0, 0.0)]).rates
     effective = 100.0 * model.asks(x, flow)  # small angles
     matrices = ca.Function("m", [x, w], [ca.jacobian(y, v) for y in (rates, effective) for v in (x, w)])(0, 0)
@@ -198,13 +198,18 @@ def test_flow_that_is_still_attached_has_attached_lift_and_less_drag() -> None:
     assert abs(cm - static[2]) > 0.2
 
 
-def test_the_wake_leaves_the_force_normal_to_the_effective_flow() -> None:
-    """A thin airfoil: the suction of its leading edge is cl alpha_E along the chord, to the third order in angles."""
-    section, u, w, x = Section(unsteady("indicial"), thin()), 100.0, 0.1, np.array([1e-4, -5e-4])
-    (alpha_E,), alpha = section.angles(x, u, w), np.arctan2(w, u)
+def test_chordwise_force_is_the_suction_of_the_leading_edge() -> None:
+    """A thin airfoil that pitches (Garrick 1936): 2 pi (alpha_E - b omega / 2 V)^2, small angles and a smaller rate."""
+    section, u, w, omega = Section(unsteady("indicial"), thin()), 100.0, 0.1, 5e-3
+    x = np.array([1e-4, -5e-4])
+    (alpha_E,), alpha_quarter = section.angles(x, u, w), np.arctan2(w - B * omega, u)
+    assert abs(w / u - alpha_E) > 5e-4
     cl, cd, _ = section.out(x, u, w)[1]
-    assert abs(alpha - alpha_E) > 5e-4
-    assert cd * np.cos(alpha) - cl * np.sin(alpha) == pytest.approx(-cl * alpha_E, rel=1e-5)
+    suction = cl * np.sin(alpha_quarter) - cd * np.cos(alpha_quarter)
+    slope = cl / alpha_E  # of the table between two points, nearly 2 pi
+    small = (B * omega / 2 / u / alpha_E) ** 2
+    assert small < 1e-3 < 3e-3 < B * omega / u / abs(alpha_E)
+    assert suction == pytest.approx(slope * (alpha_E - B * omega / 2 / u) ** 2, rel=2 * small)
 
 
 @pytest.mark.parametrize("name", UNSTEADY)

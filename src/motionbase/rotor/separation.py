@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array, Flags
 from motionbase.compile import Port, Program
-from motionbase.rotor.airfoil import Airfoil, Coefficient, lookup_program, union_grid
+from motionbase.compile.primitives import Primitive
+from motionbase.rotor.airfoil import NEARBY, Airfoil, Coefficient, common_grid, common_table, table_with_slopes
 
+COLUMNS = Port("c", 7, "-", "cl, cd, cm, f, excess, rise, arm")
 FARTHEST_ZERO = np.deg2rad(20.0)  # of lift, from zero angle
 SLOPE_ANGLES = np.deg2rad(np.arange(1.0, 9.0))  # from zero lift, at which the slope of attached flow is sought
 LEAST_SLOPE = 0.1  # [1/rad] below it a section has no attached flow
@@ -55,22 +57,30 @@ class Separation:
         found: Array = self.airfoil.cl.at(alpha, mach) - self.f.at(alpha, mach) * self.excess.at(alpha, mach)
         return found
 
+    def slopes(self, alpha: ArrayLike, mach: ArrayLike) -> Array:
+        """(..., 7): slopes by the angle [1/rad], as `lookup` has them."""
+        return (self.at(np.asarray(alpha) + NEARBY, mach) - self.at(alpha, mach)) / NEARBY
+
+    @cached_property
+    def coefficients(self) -> Primitive:
+        """alpha in [-pi, pi], mach -> the seven columns."""
+        return common_table("separation", self.columns, COLUMNS)
+
     @cached_property
     def lookup(self) -> Program:
-        """alpha in [-pi, pi], mach -> seven columns and their slopes by angle [1/rad], as `Airfoil.lookup`."""
-        c = Port("c", 7, "-", "cl, cd, cm, f, excess, rise, arm")
-        return lookup_program("separation", self.columns, c)
+        """alpha in [-pi, pi], mach -> the seven columns and their slopes by angle [1/rad]."""
+        return table_with_slopes("separation", self.coefficients, COLUMNS)
 
 
 def separation(airfoil: Airfoil) -> Separation:
-    """Separation point and separated lift of every angle and Mach number (Hansen, Gaunaa & Madsen 2004, eqs. 16-18).
+    """Separation point and separated lift of every angle and Mach number (Hansen, Gaunaa & Madsen 2004).
 
     With r = cl / (cl_alpha sin(alpha - alpha_0)), Kirchhoff's lift gives f = (2 sqrt(r) - 1)^2 and a separated lift
     that is finite at f = 1 too. Attached flow reaches from zero lift to the first angle with r of a quarter, on either
     side. Beyond, and at a Mach number without lift that rises through zero, f is zero and the separated lift is the
     static one.
     """
-    angles, machs = union_grid((airfoil.cl, airfoil.cd, airfoil.cm))
+    angles, machs = common_grid((airfoil.cl, airfoil.cd, airfoil.cm))
     static = airfoil.at(angles[:, None], machs[None, :])
     columns = np.stack([_separated(angles, *static[:, k].T) for k in range(len(machs))], axis=1)
     return Separation(airfoil, *(Coefficient(angles, machs, columns[..., i]) for i in range(4)))

@@ -31,12 +31,12 @@ SMALLEST = 1e-12  # [m/s] so that angles and speeds have derivatives where nothi
 SQUARED_ROOT_AT_ZERO = 1e-4  # added to separation points under a root, whose slope is then 50 at most
 
 
-class Flow(NamedTuple):
-    """Air at the section, relative to it.
+class UnsteadyFlow(NamedTuple):
+    """Air at three-quarter chord, relative to the section.
 
     Attributes:
-        u, w: velocity of the air at three-quarter chord, along the chord towards the trailing edge, and normal to it
-            towards the upper side [m/s]; u is negative in reversed flow
+        u, w: along the chord towards the trailing edge, and normal to it towards the upper side [m/s]; u is negative
+            in reversed flow
         b: half chord [m]
         reference: constant speed by which states are scaled, such as the tip speed [m/s]
     """
@@ -57,9 +57,9 @@ class Flow(NamedTuple):
         return _angle(self.w, self.u)
 
 
-def flow_at(speed: Expr, alpha: Expr, b: Expr, reference: Expr) -> Flow:
+def flow_at(speed: Expr, alpha: Expr, b: Expr, reference: Expr) -> UnsteadyFlow:
     """The flow of a speed [m/s] and an angle of attack [rad], both at three-quarter chord."""
-    return Flow(speed * ca.cos(alpha), speed * ca.sin(alpha), b, reference)
+    return UnsteadyFlow(speed * ca.cos(alpha), speed * ca.sin(alpha), b, reference)
 
 
 class Found(NamedTuple):
@@ -93,7 +93,7 @@ class Response(NamedTuple):
 
     Attributes:
         rates: of the states [1/s]
-        cl, cd: perpendicular to and along the flow (u, w) at three-quarter chord
+        cl, cd: normal to the air at the quarter chord and along it, without what the wake induces there
         cm: nose-up, about the quarter chord
     """
 
@@ -121,9 +121,9 @@ class Unsteady:
     states: tuple[str, ...]
     angles: int
     separates: bool
-    asks: Callable[[Expr, Flow], Expr]
-    response: Callable[[Expr, Flow, Sequence[Found]], Response]
-    at_rest: Callable[[Flow, Expr], Expr]
+    asks: Callable[[Expr, UnsteadyFlow], Expr]
+    response: Callable[[Expr, UnsteadyFlow, Sequence[Found]], Response]
+    at_rest: Callable[[UnsteadyFlow, Expr], Expr]
 
 
 def _angle(w: Expr, u: Expr) -> Expr:
@@ -135,37 +135,41 @@ def _length(u: Expr, w: Expr) -> Expr:
 
 
 def _steady() -> Unsteady:
-    def response(x: Expr, flow: Flow, found: Sequence[Found]) -> Response:
+    def response(x: Expr, flow: UnsteadyFlow, found: Sequence[Found]) -> Response:
         return Response(ca.DM(0, 1), found[0].cl, found[0].cd, found[0].cm)
 
     return Unsteady("steady", (), 1, False, lambda x, flow: flow.alpha, response, lambda flow, f: ca.DM(0, 1))
 
 
-def _effective(x: Expr, flow: Flow) -> Expr:
+def _effective(x: Expr, flow: UnsteadyFlow) -> Expr:
     """Normal velocity less what the shed wake induces, over the reference speed."""
     return (1 - A1 - A2) * flow.w / flow.reference + x[0] + x[1]
 
 
-def _wake_rates(x: Expr, flow: Flow) -> tuple[Expr, Expr]:
+def _wake_rates(x: Expr, flow: UnsteadyFlow) -> tuple[Expr, Expr]:
     w, per_semichord = flow.w / flow.reference, flow.speed / flow.b
     return per_semichord * B1 * (A1 * w - x[0]), per_semichord * B2 * (A2 * w - x[1])
 
 
-def _tilt(x: Expr, flow: Flow) -> Expr:
-    """Sine of the angle that the wake takes from the flow; it tilts the lift backwards by that angle."""
+def _tilt(x: Expr, flow: UnsteadyFlow) -> Expr:
+    """Sine of the angle that the wake takes from the flow; it tilts the lift backwards by that angle.
+
+    Lift is normal to all air at the quarter chord, where the bound vortex is. With the rate of pitch this is the
+    suction at the leading edge of Garrick 1936 but for the rate squared.
+    """
     w_E = _effective(x, flow) * flow.reference
     return flow.u * (flow.w - w_E) / (flow.speed * _length(flow.u, w_E))
 
 
 def _indicial() -> Unsteady:
-    def asks(x: Expr, flow: Flow) -> Expr:
+    def asks(x: Expr, flow: UnsteadyFlow) -> Expr:
         return _angle(_effective(x, flow) * flow.reference, flow.u)
 
-    def response(x: Expr, flow: Flow, found: Sequence[Found]) -> Response:
+    def response(x: Expr, flow: UnsteadyFlow, found: Sequence[Found]) -> Response:
         cl, cd, cm = found[0][:3]
         return Response(ca.vertcat(*_wake_rates(x, flow)), cl, cd + cl * _tilt(x, flow), cm)
 
-    def at_rest(flow: Flow, f: Expr) -> Expr:
+    def at_rest(flow: UnsteadyFlow, f: Expr) -> Expr:
         w = flow.w / flow.reference
         return ca.vertcat(A1 * w, A2 * w)
 
@@ -177,7 +181,8 @@ def dynamic_stall(pressure: float = PRESSURE_LAG, separation: float = SEPARATION
 
     Without the leading-edge vortex. Their coefficients are written as the static ones and a part that vanishes as the
     separation point arrives, cl = cl_st + (f - f_st) (cl_attached - cl_separated), so the static table is reproduced
-    between its points too. The moment has one arm for each Mach number instead of a function of f.
+    between its points too. The moment has one arm for each Mach number instead of a function of f, and the pressure
+    lags the circulatory part alone.
 
     Args:
         pressure, separation: time constants [semichords]
@@ -186,11 +191,11 @@ def dynamic_stall(pressure: float = PRESSURE_LAG, separation: float = SEPARATION
         if not (np.isfinite(lag) and lag > 0):
             raise ModelError(f"dynamic stall: the lag of {name} is {lag:g} semichords, must be above zero")
 
-    def asks(x: Expr, flow: Flow) -> Expr:
+    def asks(x: Expr, flow: UnsteadyFlow) -> Expr:
         alpha_E, alpha_f = (_angle(w * flow.reference, flow.u) for w in (_effective(x, flow), x[2]))
         return ca.vertcat(alpha_E, alpha_f)
 
-    def response(x: Expr, flow: Flow, found: Sequence[Found]) -> Response:
+    def response(x: Expr, flow: UnsteadyFlow, found: Sequence[Found]) -> Response:
         at_E, f = found[0], x[3]
         per_semichord = flow.speed / flow.b
         rates = ca.vertcat(
@@ -204,7 +209,7 @@ def dynamic_stall(pressure: float = PRESSURE_LAG, separation: float = SEPARATION
             rates, cl, at_E.cd + drag + cl * _tilt(x, flow), at_E.cm + cl * at_E.arm * (at_E.f - f)
         )  # fmt: skip
 
-    def at_rest(flow: Flow, f: Expr) -> Expr:
+    def at_rest(flow: UnsteadyFlow, f: Expr) -> Expr:
         w = flow.w / flow.reference
         return ca.vertcat(A1 * w, A2 * w, w, f)
 
