@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -96,26 +97,41 @@ class Airfoil:
 
     @cached_property
     def coefficients(self) -> Primitive:
-        """alpha in [-pi, pi], mach -> (cl, cd, cm): one table on all points of the three grids, with their values."""
-        angles, machs = (
-            np.unique(np.concatenate([getattr(c, axis) for c in (self.cl, self.cd, self.cm)]))
-            for axis in ("angles", "machs")
-        )
-        if len(machs) == 1:
-            machs = np.array([machs[0], machs[0] + 1.0])
-        values = self.at(angles[:, None], machs[None, :])
-        return table("airfoil_table", (angles, machs), values, inputs=(ALPHA, MACH), output=COEFFICIENTS)
+        """alpha in [-pi, pi], mach -> (cl, cd, cm)."""
+        return common_table("airfoil", (self.cl, self.cd, self.cm), COEFFICIENTS)
 
     @cached_property
     def lookup(self) -> Program:
-        """alpha in [-pi, pi], mach -> (cl, cd, cm) and their slopes by angle [1/rad].
+        """alpha in [-pi, pi], mach -> (cl, cd, cm) and their slopes by angle [1/rad]."""
+        return table_with_slopes("airfoil", self.coefficients, COEFFICIENTS)
 
-        Slopes are taken over a small angle ahead: a table has kinks, and only the corrections of a step depend on them.
-        """
 
-        def looked_up(alpha: ca.SX, mach: ca.SX) -> tuple[ca.SX, ca.SX]:
-            here, ahead = self.coefficients(alpha, mach), self.coefficients(alpha + NEARBY, mach)
-            return here, (ahead - here) / NEARBY
+def common_grid(coefficients: Sequence[Coefficient]) -> tuple[Array, Array]:
+    """Angles and Mach numbers of all."""
+    angles, machs = (
+        np.unique(np.concatenate([getattr(c, axis) for c in coefficients])) for axis in ("angles", "machs")
+    )
+    return angles, machs
 
-        slopes = Port("slopes", 3, "1/rad", "of c by the angle")
-        return Program("airfoil_lookup", (ALPHA, MACH), (COEFFICIENTS, slopes), looked_up)
+
+def common_table(name: str, coefficients: Sequence[Coefficient], output: Port) -> Primitive:
+    """alpha in [-pi, pi], mach -> all coefficients: one table on all points of their grids, with their values."""
+    angles, machs = common_grid(coefficients)
+    if len(machs) == 1:
+        machs = np.array([machs[0], machs[0] + 1.0])
+    values = np.stack([c.at(angles[:, None], machs[None, :]) for c in coefficients], axis=-1)
+    return table(f"{name}_table", (angles, machs), values, inputs=(ALPHA, MACH), output=output)
+
+
+def table_with_slopes(name: str, coefficients: Primitive, output: Port) -> Program:
+    """alpha in [-pi, pi], mach -> what the table has, and its slopes by angle [1/rad].
+
+    Slopes are taken over a small angle ahead: a table has kinks, and only the corrections of a step depend on them.
+    """
+
+    def looked_up(alpha: ca.SX, mach: ca.SX) -> tuple[ca.SX, ca.SX]:
+        here, ahead = coefficients(alpha, mach), coefficients(alpha + NEARBY, mach)
+        return here, (ahead - here) / NEARBY
+
+    slopes = Port("slopes", output.size, "1/rad", "of c by the angle")
+    return Program(f"{name}_lookup", (ALPHA, MACH), (output, slopes), looked_up)
