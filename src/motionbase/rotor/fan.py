@@ -66,9 +66,7 @@ class BladeModes:
         return np.asarray(self.frequencies[[own == kind for own in self.kinds]])
 
 
-def blade_modes(
-    blade: Blade, speed: float, *, count: int = 8, beams: int = 12, collective: float = 0.0
-) -> BladeModes:
+def blade_modes(blade: Blade, speed: float, *, count: int = 8, beams: int = 12, collective: float = 0.0) -> BladeModes:
     """Modes at one speed of the rotor [rad/s], without air, gravity and dampers.
 
     Args:
