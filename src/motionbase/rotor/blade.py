@@ -200,10 +200,9 @@ def read_line(table: Table, key: str, unit: float = 1.0) -> Array:
 
 def check_line(owner: str, key: str, line: Array, *, steps: bool = False) -> None:
     """Check that a line is pairs with rising radius; with steps, two neighbours may share one."""
-    good = line.ndim == 2 and line.shape[1:] == (2,) and len(line) > 0 and bool(np.all(np.isfinite(line)))
-    if good:
-        rise = np.diff(line[:, 0])
-        good = bool(np.all(rise >= 0) and not np.any((rise[1:] == 0) & (rise[:-1] == 0))) if steps else np.all(rise > 0)
-    if not good:
+    rise = np.diff(line[:, 0]) if line.ndim == 2 and line.shape[1:] == (2,) and len(line) else np.array([np.nan])
+    stands = rise == 0
+    twice = np.any(stands[1:] & stands[:-1]) if steps else np.any(stands)
+    if not np.all(np.isfinite(line)) or not np.all(rise >= 0) or twice:
         more = ", at most two at one radius" if steps else ""
         raise ModelError(f"{owner}: {key} must be pairs of numbers with increasing radius{more}")

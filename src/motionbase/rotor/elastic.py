@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -104,7 +105,7 @@ def _chain(
 def _stiffness(blade: Blade, inner: float, outer: float) -> tuple[float, float, float, float, float, float]:
     """Of a beam that yields under a constant force or moment as the blade does."""
     EA, GJ, EI_flap, EI_lag = (
-        float((outer - inner) / blade.integral(lambda r, key=key: 1 / blade.at(key, r), inner, outer))
+        float((outer - inner) / blade.integral(partial(_inverse, blade, key), inner, outer))
         for key in ("EA", "GJ", "EI_flap", "EI_lag")
     )
     return EA, blade.shear * EA, blade.shear * EA, GJ, EI_flap, EI_lag
@@ -117,21 +118,28 @@ def _shares(blade: Blade, r: Array) -> Array:
     straight lines from node to node, so that none is negative however uneven it is.
     """
     found = np.zeros((4, len(r)))
-
-    def rotary(x: Array, a: float, b: float) -> Array:
-        lines = np.stack([b - x, x - a]) / (b - a)
-        return np.stack([blade.at("inertia_flap", x), blade.at("inertia_lag", x)])[:, None] * lines
-
-    def heavy(x: Array, a: float, b: float) -> Array:
-        xi = (2 * x - a - b) / (b - a)
-        parabolas = np.stack([xi * (xi - 1) / 2, 1 - xi**2, xi * (xi + 1) / 2])
-        return np.stack([blade.at("mass", x), blade.at("mass", x) * blade.at("cg", x)])[:, None] * parabolas
-
     for k in range(0, len(r) - 1, 2):
-        found[:2, k : k + 3] += blade.integral(lambda x, k=k: heavy(x, r[k], r[k + 2]), r[k], r[k + 2])
+        found[:2, k : k + 3] += blade.integral(partial(_heavy, blade, r[k], r[k + 2]), r[k], r[k + 2])
     for k in range(len(r) - 1):
-        found[2:, k : k + 2] += blade.integral(lambda x, k=k: rotary(x, r[k], r[k + 1]), r[k], r[k + 1])
+        found[2:, k : k + 2] += blade.integral(partial(_rotary, blade, r[k], r[k + 1]), r[k], r[k + 1])
     return found
+
+
+def _heavy(blade: Blade, a: float, b: float, r: Array) -> Array:
+    """(2, 3, n) mass and its moment about the pitch axis, per length, for each of a beam's nodes."""
+    xi, mass = (2 * r - a - b) / (b - a), blade.at("mass", r)
+    parabolas = np.stack([xi * (xi - 1) / 2, 1 - xi**2, xi * (xi + 1) / 2])
+    return np.asarray(np.stack([mass, mass * blade.at("cg", r)])[:, None] * parabolas)
+
+
+def _rotary(blade: Blade, a: float, b: float, r: Array) -> Array:
+    """(2, 2, n) inertias per length, for each of two neighbours."""
+    lines = np.stack([b - r, r - a]) / (b - a)
+    return np.asarray(np.stack([blade.at("inertia_flap", r), blade.at("inertia_lag", r)])[:, None] * lines)
+
+
+def _inverse(blade: Blade, key: str, r: Array) -> Array:
+    return 1 / blade.at(key, r)
 
 
 def _about_x(angle: float) -> tuple[Vector, Vector, Vector]:

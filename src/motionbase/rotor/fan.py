@@ -21,7 +21,7 @@ from motionbase.rotor.blade import Blade
 from motionbase.rotor.elastic import blade_parts
 
 KINDS = ("flap", "lag", "torsion", "stretch")
-SHAFT = 1e11  # [N m/rad] of a spring that holds the hub's azimuth: imposed rotation to 1e-6 of a lag hinge's stiffness
+SHAFT = 1e6  # times EI_lag / length: stiffness that holds the hub's azimuth, so that its rotation is imposed
 SLOWEST = 1e-2  # [rad/s] in place of rest, where free hinges have no stiffness and the frequency zero
 
 
@@ -113,7 +113,8 @@ def rotating_blade(blade: Blade, beams: int = 12, collective: float = 0.0) -> Mo
     hub = Body("hub", 1.0, ZERO, (1.0, 1.0, 1.0))
     parts = blade_parts(blade, "b", "hub", beams=beams, collective=collective, damped=False)
     joints = Joint("shaft", GROUND, "hub", revolute((0.0, 0.0, 1.0))), *parts.joints
-    elements = JointSpring("azimuth", "shaft", SHAFT), *parts.elements
+    stiffness = SHAFT * float(blade.EI_lag[:, 1].max()) / (blade.radius - blade.root)
+    elements = JointSpring("azimuth", "shaft", stiffness), *parts.elements
     return Model("blade", (hub, *parts.bodies), joints, ZERO, elements)
 
 

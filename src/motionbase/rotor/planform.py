@@ -126,6 +126,16 @@ def load_planform(reference: Path | str) -> Planform:
     )
 
 
+def needed_blade(rotor: Planform) -> Blade:
+    """The structure of its blades; a rotor whose file does not have it is refused."""
+    if rotor.blade is None:
+        raise ModelError(
+            f"rotor {rotor.name!r} has no [blade] in its file, so the structure of its blades is not known; add one, "
+            "or take the preset puma"
+        )
+    return rotor.blade
+
+
 def _airfoil(table: Table, folder: Path) -> Airfoil:
     """One of ours by name, or a C81 file."""
     name = table.text("airfoil")
