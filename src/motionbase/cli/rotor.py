@@ -1,4 +1,4 @@
-"""`motionbase rotor`: rotors by blade element theory."""
+"""`motionbase rotor`: hover by blade element theory, and stability."""
 
 import json
 import math
@@ -9,6 +9,7 @@ import typer
 
 from motionbase.cli import terminal
 from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed
+from motionbase.cli.rotor_stability import stability_command
 
 if TYPE_CHECKING:
     from motionbase.rotor.hover import Hover
@@ -19,10 +20,13 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 @app.callback()
 def rotor() -> None:
-    """Analyse rotors: hover and climb.
+    """Analyse rotors: hover and climb, and stability against rotor speed.
 
     Example: motionbase rotor hover caradonna_tung --collective 5,8,12
     """
+
+
+app.command("stability")(stability_command)
 
 
 @app.command("hover")
