@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from motionbase.arrays import Array, Complex, Ints
 from motionbase.errors import ModelError
 from motionbase.rotor.monodromy import Monodromy
-from motionbase.spatial.equals import ranked
+from motionbase.spatial.equals import first_largest_of_rows, ranked
 
 GONE = 1e-12  # multipliers below this fraction of the largest have lost their digits to rounding
 HIGHEST = 20  # harmonics of the rotor among which frequencies are sought
@@ -60,7 +60,9 @@ class Exponents:
         return bool(np.all(self.growth < 0))
 
 
-def exponents(found: Monodromy, reference: ArrayLike | None = None, weights: ArrayLike = 1.0) -> Exponents:
+def exponents(
+    found: Monodromy, reference: ArrayLike | None = None, weights: ArrayLike = 1.0, gone: float = GONE
+) -> Exponents:
     """The characteristic exponents s = ln(multiplier) / period + i n speed.
 
     The integer n is resolved by a reference; or else by the largest harmonic of the periodic part of the mode, if the
@@ -70,10 +72,12 @@ def exponents(found: Monodromy, reference: ArrayLike | None = None, weights: Arr
         reference: eigenvalues of a similar system [1/s] (its average over a revolution, or the same rotor at a speed
             nearby), each for the mode whose multiplier is nearest; one number is a frequency [rad/s] for all modes
         weights: of the states in the search for the largest harmonic: a number, or (n,) numbers
+        gone: multipliers below this fraction of the largest are counted as lost; differences of a map, above all in
+            redundant coordinates, leave more than rounding: give the error of the matrix
     """
     speed = 2 * np.pi / found.period
     values, vectors = np.linalg.eig(found.matrix)
-    alive = np.abs(values) > GONE * np.abs(values).max(initial=0.0)
+    alive = np.abs(values) > gone * np.abs(values).max(initial=0.0)
     pair = alive & (values.imag >= 0)
     mu, X = values[pair].astype(np.complex128), vectors[:, pair].astype(np.complex128)
     principal = np.log(mu) / found.period
@@ -89,7 +93,7 @@ def exponents(found: Monodromy, reference: ArrayLike | None = None, weights: Arr
     turned = s.imag < -1e-9 * speed  # the other of the pair has the positive frequency
     s, mu, n = np.where(turned, s.conj(), s), np.where(turned, mu.conj(), mu), np.where(turned, -n, n)
     X = np.where(turned, X.conj(), X)
-    X = X / X[np.abs(X).argmax(axis=0), np.arange(X.shape[1])]
+    X = X / X[first_largest_of_rows(np.abs(X.T)), np.arange(X.shape[1])]
     order = np.lexsort((s.real, _places(s.imag, speed)))
     return Exponents(mu[order], s[order], n[order], X[:, order], int(np.sum(~alive)))
 

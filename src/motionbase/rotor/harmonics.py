@@ -12,6 +12,7 @@ from motionbase.arrays import Array, Complex
 from motionbase.errors import ModelError
 
 FINE = 720  # azimuths at which a fitted signal is searched for its extremes
+ROUNDING = 1e-12  # of the largest sample
 WELL = 1e6  # condition of the least squares above which the samples do not determine the harmonics
 
 
@@ -91,7 +92,8 @@ def periodicity(signal: ArrayLike, psi: ArrayLike, highest: int = 10) -> Array:
     grid = 2 * np.pi * np.arange(FINE) / FINE
     change = np.abs(fits[1].at(grid) - fits[0].at(grid)).max(axis=0)
     size = fits[1].half_peak_to_peak
-    return np.where(change == 0, 0.0, change / np.where(size > 0, size, np.finfo(float).tiny))
+    constant = change <= ROUNDING * np.abs(values).max(axis=0)
+    return np.asarray(np.where(constant, 0.0, change / np.where(size > 0, size, np.finfo(float).tiny)))
 
 
 def _fit(values: Array, psi: Array, highest: int, count: int) -> Harmonics:

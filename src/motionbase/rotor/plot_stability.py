@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from motionbase.arrays import Complex
+from motionbase.arrays import Array, Complex
 from motionbase.rotor.stability import SpeedModes, Stability
 
 COLOURS = ("#1f77b4", "#17becf", "#7f7f7f", "#bcbd22", "#d62728", "#9467bd", "#2ca02c", "#8c564b", "#e377c2", "#ff7f0e")
 RAYS = 6  # multiples of the rotor's speed at most
 UNSTABLE = "#d62728"
 RPM = 30 / np.pi
+STEADY = 3.0  # weight of growth rates where modes are followed
 
 
 def write_stability(found: Stability, path: Path | str, title: str) -> None:
@@ -48,7 +49,7 @@ def write_stability(found: Stability, path: Path | str, title: str) -> None:
         end = min(last, top / n)
         if n <= 3 or end > first + 0.1 * (last - first):
             upper.annotate(
-                f"{n}/rev", (end, n * end), xytext=(-3, -2), textcoords="offset points", fontsize=8, color="0.45",
+                f"{n}/rev", (end, n * end), xytext=(-5, -4), textcoords="offset points", fontsize=8, color="0.45",
                 ha="right", va="top",
             )  # fmt: skip
     lower.axhline(0.0, color="0.3", linewidth=0.9)
@@ -75,11 +76,12 @@ def _pairs(a: SpeedModes, b: SpeedModes, folded: bool) -> list[tuple[int, int]]:
     """Modes of two speeds that continue each other, the nearest first; kinds that stay are nearer.
 
     Args:
-        folded: compare frequencies within half of the rotor's speed, so that another multiple of it is no jump
+        folded: frequencies may also differ by a multiple of the rotor's speed, so that another choice of it is no jump
     """
-    s, z = (_folded(point) if folded else point.exponents for point in (a, b))
-    apart = np.abs(s[:, None] - z)
-    reach = 4 * abs(b.speed - a.speed) + 0.02 * float(np.abs(z).max())
+    apart = _apart(a.exponents, b.exponents)
+    reach = 4 * abs(b.speed - a.speed) + 0.02 * float(np.abs(b.exponents).max())
+    if folded:
+        apart = np.minimum(apart, _apart(_folded(a), _folded(b)) + 0.3 * reach)
     apart = apart + np.where(np.array(a.kinds)[:, None] == np.array(b.kinds), 0.0, 0.1 * reach)
     found = []
     while apart.size and apart.min() <= reach:
@@ -87,6 +89,12 @@ def _pairs(a: SpeedModes, b: SpeedModes, folded: bool) -> list[tuple[int, int]]:
         found.append((i, j))
         apart[i], apart[:, j] = np.inf, np.inf
     return found
+
+
+def _apart(a: Complex, b: Complex) -> Array:
+    """(modes, modes); growth rates are smooth and small, so that they count more."""
+    s = a[:, None] - b
+    return np.asarray(STEADY * np.abs(s.real) + np.abs(s.imag))
 
 
 def _folded(point: SpeedModes) -> Complex:
