@@ -158,12 +158,12 @@ def stroboscope(rig: GroundResonance, omega: float, revolutions: int) -> Array:
     return np.hstack([run.q[:, moving], run.v[:, moving]])
 
 
-@pytest.mark.parametrize(("omega", "grows"), [(26.0, True), (20.0, False), (34.0, False)])
-def test_simulated_growth_without_one_damper(omega: float, grows: bool) -> None:
+@pytest.mark.parametrize(("omega", "grows", "rtol"), [(26.0, True, 1e-4), (20.0, False, 1e-4), (34.0, False, 1e-2)])
+def test_simulated_growth_without_one_damper(omega: float, grows: bool, rtol: float) -> None:
     """Once a revolution a single pair of multipliers obeys x[n + 2] = trace x[n + 1] - |multiplier|^2 x[n].
 
-    The simulation is nonlinear, but angles of 1e-3 leave 1e-6; the next mode has died to some 1e-6 of it by the time of
-    the fit at 26 and 34 rad/s and to 1e-3 at 20: one per cent.
+    The next mode has died to 1e-4 of it when the fit begins at 26 rad/s, to 2e-5 at 20 and to 6e-3 at 34. The
+    simulation is nonlinear, but lag stays below 0.01 rad, and 120 steps a revolution leave 1e-6.
     """
     rig = replace(HAMMOND, without_damper=(1,))
     system = linear_rig(rig, omega)
@@ -174,7 +174,7 @@ def test_simulated_growth_without_one_damper(omega: float, grows: bool) -> None:
     _, minus = np.linalg.lstsq(pairs / size, x[2:].ravel() / size[:, 0], rcond=None)[0]
     growth = np.log(-minus) / (2 * system.period)
     assert (growth > 0) == grows
-    np.testing.assert_allclose(growth, expected, rtol=0.01)
+    np.testing.assert_allclose(growth, expected, rtol=rtol)
 
 
 def test_a_simulated_revolution_is_that_of_the_monodromy_matrix() -> None:
