@@ -12,10 +12,13 @@ from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array, Indices
 from motionbase.compile import Port, Program, table
+from motionbase.compile.primitives import Primitive
 from motionbase.errors import ModelError
 
 LARGEST = 1e3  # of a coefficient: no airfoil has more, and a file that says so is damaged
 NEARBY = 1e-4  # [rad] between the two angles from which slopes are taken
+ALPHA, MACH = Port("alpha", (), "rad", "angle of attack"), Port("mach", (), "-", "Mach number")
+COEFFICIENTS = Port("c", 3, "-", "cl, cd, cm")
 
 
 @final
@@ -87,13 +90,13 @@ class Airfoil:
         """(..., 3): cl, cd, cm at angles [rad] and Mach numbers."""
         return np.stack([c.at(alpha, mach) for c in (self.cl, self.cd, self.cm)], axis=-1)
 
-    @cached_property
-    def lookup(self) -> Program:
-        """alpha in [-pi, pi], mach -> (cl, cd, cm) and their slopes by angle [1/rad].
+    def slopes(self, alpha: ArrayLike, mach: ArrayLike) -> Array:
+        """(..., 3): slopes by the angle [1/rad], as `lookup` has them."""
+        return (self.at(np.asarray(alpha) + NEARBY, mach) - self.at(alpha, mach)) / NEARBY
 
-        One table on all points of the three grids, so it has exactly their values. Slopes are taken over a small angle
-        ahead: a table has kinks, and only the time of a Newton step depends on them.
-        """
+    @cached_property
+    def coefficients(self) -> Primitive:
+        """alpha in [-pi, pi], mach -> (cl, cd, cm): one table on all points of the three grids, with their values."""
         angles, machs = (
             np.unique(np.concatenate([getattr(c, axis) for c in (self.cl, self.cd, self.cm)]))
             for axis in ("angles", "machs")
@@ -101,12 +104,18 @@ class Airfoil:
         if len(machs) == 1:
             machs = np.array([machs[0], machs[0] + 1.0])
         values = self.at(angles[:, None], machs[None, :])
-        alpha, mach = Port("alpha", (), "rad", "angle of attack"), Port("mach", (), "-", "Mach number")
-        c = Port("c", 3, "-", "cl, cd, cm")
-        coefficients = table("airfoil_table", (angles, machs), values, inputs=(alpha, mach), output=c)
+        return table("airfoil_table", (angles, machs), values, inputs=(ALPHA, MACH), output=COEFFICIENTS)
+
+    @cached_property
+    def lookup(self) -> Program:
+        """alpha in [-pi, pi], mach -> (cl, cd, cm) and their slopes by angle [1/rad].
+
+        Slopes are taken over a small angle ahead: a table has kinks, and only the corrections of a step depend on them.
+        """
 
         def looked_up(alpha: ca.SX, mach: ca.SX) -> tuple[ca.SX, ca.SX]:
-            here, ahead = coefficients(alpha, mach), coefficients(alpha + NEARBY, mach)
+            here, ahead = self.coefficients(alpha, mach), self.coefficients(alpha + NEARBY, mach)
             return here, (ahead - here) / NEARBY
 
-        return Program("airfoil_lookup", (alpha, mach), (c, Port("slopes", 3, "1/rad", "of c by the angle")), looked_up)
+        slopes = Port("slopes", 3, "1/rad", "of c by the angle")
+        return Program("airfoil_lookup", (ALPHA, MACH), (COEFFICIENTS, slopes), looked_up)
