@@ -82,7 +82,7 @@ def monodromy_of_map(
 
 
 def exponential(X: Array) -> Array:
-    """(..., n, n) exp X: Pade's approximation of degree 6, scaled and squared (Golub & Van Loan, algorithm 9.3.1)."""
+    """(..., n, n) exp X: Pade's approximation of degree 6, scaled and squared (Golub & Van Loan 2013, algorithm 9.3.1)."""
     size = float(np.abs(X).sum(axis=-1).max(initial=0.0))
     halvings = max(0, int(np.ceil(np.log2(size))) + 2) if size > 0.25 else 0
     Y, one = X / 2.0**halvings, np.eye(X.shape[-1])
@@ -97,7 +97,7 @@ def exponential(X: Array) -> Array:
 
 
 def _magnus(A1: Array, A2: Array, A3: Array, h: float) -> Array:
-    """Exponent of a step, from A at Gauss' points: sixth order with three commutators (Blanes et al. 2000, eq. 3.7)."""
+    """Exponent of a step, from A at Gauss' points: sixth order with three commutators (Blanes et al. 2000)."""
     B1, B2, B3 = h * A2, np.sqrt(5 / 3) * h * (A3 - A1), 10 / 3 * h * (A3 - 2 * A2 + A1)
     C1 = _commutator(B1, B2)
     C2 = -_commutator(B1, 2 * B3 + C1) / 60
