@@ -82,7 +82,7 @@ def monodromy_of_map(
 
 
 def exponential(X: Array) -> Array:
-    """(..., n, n) exp X: Pade's approximation of degree 6, scaled and squared (Golub & Van Loan 2013, algorithm 9.3.1)."""
+    """(..., n, n) exp X: Pade approximation of degree 6, scaled, squared (Golub & Van Loan 2013, algorithm 9.3.1)."""
     size = float(np.abs(X).sum(axis=-1).max(initial=0.0))
     halvings = max(0, int(np.ceil(np.log2(size))) + 2) if size > 0.25 else 0
     Y, one = X / 2.0**halvings, np.eye(X.shape[-1])
