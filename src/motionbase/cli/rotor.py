@@ -1,4 +1,4 @@
-"""`motionbase rotor`: rotors by blade element theory."""
+"""`motionbase rotor`: hover by blade element theory, and stability."""
 
 import json
 import math
@@ -9,6 +9,7 @@ import typer
 
 from motionbase.cli import terminal
 from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed, shown
+from motionbase.cli.rotor_stability import stability_command
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,10 +22,13 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 @app.callback()
 def rotor() -> None:
-    """Analyse rotors: hover and climb, modes of blades.
+    """Analyse rotors: hover and climb, modes of blades, stability.
 
     Example: motionbase rotor hover caradonna_tung --collective 5,8,12
     """
+
+
+app.command("stability")(stability_command)
 
 
 @app.command("hover")

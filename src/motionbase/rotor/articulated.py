@@ -84,6 +84,7 @@ class Articulated:
         points: of Gauss on a rigid blade, or on each beam
         inflow, delay: see `RotorAir`
         tip_loss: lift falls to zero at the tip (Prandtl)
+        damping: of beams, by which stress leads strain [s]
         counted: ground and rods are counted as formulations do that have more unknowns; else 33 equations fewer
     """
 
@@ -93,6 +94,7 @@ class Articulated:
     inflow: str = "uniform"
     delay: float = 0.124
     tip_loss: bool = True
+    damping: float = 1e-4
     counted: bool = True
 
 
@@ -177,7 +179,7 @@ def _blade(rotor: Planform, blade: Blade, how: Articulated, name: str, angle: fl
         bodies, joints, elements = _compact(blade, name)
         at_hub, names = joints[0], (joints[0].name, joints[0].name, f"{name}0")
     elif how.beams:
-        parts = blade_parts(blade, name, "hub", beams=how.beams)
+        parts = blade_parts(blade, name, "hub", beams=how.beams, damping=how.damping)
         bodies, joints, elements = list(parts.bodies), list(parts.joints), list(parts.elements)
         at_hub, names = joints[0], (f"{name}_lag", f"{name}_flap", f"{name}0")
     else:

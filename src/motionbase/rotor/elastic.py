@@ -30,7 +30,14 @@ class BladeParts(NamedTuple):
 
 
 def blade_parts(
-    blade: Blade, name: str, parent: str, *, beams: int = 12, collective: float = 0.0, damped: bool = True
+    blade: Blade,
+    name: str,
+    parent: str,
+    *,
+    beams: int = 12,
+    collective: float = 0.0,
+    damped: bool = True,
+    damping: float = 0.0,
 ) -> BladeParts:
     """Hinges, the rigid pieces between them and beams of three nodes, on a parent whose x axis is the blade's.
 
@@ -40,6 +47,7 @@ def blade_parts(
         parent: a body whose origin is on the shaft's axis
         collective: pitch of the whole blade [rad]
         damped: whether the hinges have their dampers
+        damping: of the beams, by which stress leads strain [s]
     """
     if isinstance(beams, bool) or not isinstance(beams, int) or beams < FEWEST:
         raise ModelError(f"blade {blade.name!r}: beams is {beams!r}, a whole number from {FEWEST} is wanted")
@@ -58,7 +66,7 @@ def blade_parts(
         bodies.append(Body(own, piece.mass, _triple(piece.com - [at, 0, 0]), piece.inertia.tolist()))
         joints.append(Joint(own, parent, own, motion, (at - inboard, 0.0, 0.0)))
         parent, inboard = own, at
-    chain = _chain(blade, name, parent, inboard, root, beams, collective)
+    chain = _chain(blade, name, parent, inboard, root, beams, (collective, damping))
     return BladeParts((*bodies, *chain.bodies), (*joints, *chain.joints), (*elements, *chain.elements))
 
 
@@ -74,9 +82,14 @@ def hinge_springs(joint: str, hinges: list[tuple[str, Hinge]], damped: bool) -> 
 
 
 def _chain(
-    blade: Blade, name: str, parent: str, inboard: float, root: AbstractMotion, beams: int, collective: float
+    blade: Blade, name: str, parent: str, inboard: float, root: AbstractMotion, beams: int, how: tuple[float, float]
 ) -> BladeParts:
-    """Nodes on the pitch axis, their x axes along it, the others turned with the section, and beams between them."""
+    """Nodes on the pitch axis, their x axes along it, the others turned with the section, and beams between them.
+
+    Args:
+        how: collective pitch and damping
+    """
+    collective, damping = how
     r = np.linspace(blade.clamp, blade.radius, 2 * beams + 1)
     shares = _shares(blade, r)
     elastic_axis = blade.at("elastic_axis", r)
@@ -98,7 +111,9 @@ def _chain(
         own = range(2 * k, 2 * k + 3)
         points = tuple((0.0, float(elastic_axis[n]), 0.0) for n in own)
         ends = tuple(f"{name}{n}" for n in own)
-        elements.append(Beam(f"{name}_{k + 1}", ends, _stiffness(blade, r[2 * k], r[2 * k + 2]), points=points))
+        elements.append(
+            Beam(f"{name}_{k + 1}", ends, _stiffness(blade, r[2 * k], r[2 * k + 2]), damping, points=points)
+        )
     return BladeParts(tuple(bodies), tuple(joints), tuple(elements))
 
 
