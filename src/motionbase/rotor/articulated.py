@@ -94,7 +94,7 @@ class Articulated:
     inflow: str = "uniform"
     delay: float = 0.124
     tip_loss: bool = True
-    damping: float = 1e-4
+    damping: float = 1e-3
     counted: bool = True
 
 
@@ -124,7 +124,8 @@ def articulated_rotor(rotor: Planform, swashplate: Swashplate, how: Articulated 
     step = round(math.tau / rotor.speed / 90, 5)
     settings = pitch_settings(0.4, 0.25), flight_settings(0.5 * rotor.tip_speed)
     massless = "hub", "swashplate", "rotating"
-    return RotorModel(rotor, model, step, rotor.speed, v0, massless, how.counted, *settings, tuple(names), "shaft")
+    return RotorModel(rotor, model, step, rotor.speed, v0, massless, how.counted, *settings, tuple(names), "shaft",
+                      6 if how.beams else 4)  # fmt: skip
 
 
 def _linked(blade: Blade) -> Blade:

@@ -17,7 +17,6 @@ from motionbase.rotor.planform import Planform
 
 SPEED = "speed"  # the closure that turns the shaft
 AIR, PITCH = "air", "pitch"
-CORRECTIONS = 4  # of a step: blades turn by four degrees in it, and each leaves about a five-hundredth of the residual
 
 
 @final
@@ -90,6 +89,8 @@ class RotorModel:
         ground_node: the ground counts as a node
         controls, flight: settings
         shaft: joint that turns the rotor
+        corrections: of a step, in which blades turn by four degrees: with rigid ones each leaves about a five-hundredth
+            of the residual, with beams a tenth
     """
 
     planform: Planform
@@ -103,6 +104,7 @@ class RotorModel:
     flight: tuple[Setting, ...]
     blades: tuple[BladeNames, ...]
     shaft: str
+    corrections: int = 4
 
     @property
     def name(self) -> str:
@@ -119,7 +121,7 @@ class RotorModel:
         h = self.step if step is None else step
         speeds = {f"{SPEED}_speed": self.speed}
         whole = Network(self.model, h, None, self.v0, ground_node=self.ground_node, massless=self.massless,
-                        inputs=speeds, iterations=CORRECTIONS)  # fmt: skip
+                        inputs=speeds, iterations=self.corrections)  # fmt: skip
         return replace(whole, **changes) if changes else whole
 
     def start_settings(self, **given: float) -> dict[str, float]:
