@@ -26,7 +26,7 @@ from motionbase.rotor.blade import Blade
 from motionbase.rotor.blade_air import BladeAir
 from motionbase.rotor.controls import PitchControls
 from motionbase.rotor.elastic import AXES, blade_parts, hinge_springs
-from motionbase.rotor.planform import Planform
+from motionbase.rotor.planform import Planform, needed_blade
 from motionbase.rotor.rods import Rod
 from motionbase.rotor.rotor_model import AIR, PITCH, SPEED, BladeNames, RotorModel, flight_settings, pitch_settings
 from motionbase.rotor.stations import beam_stations, rigid_stations
@@ -97,13 +97,20 @@ class Articulated:
     damping: float = 1e-3
     counted: bool = True
 
+    def __post_init__(self) -> None:
+        if self.root not in ("hinges", "compact"):
+            raise ModelError(f"articulated rotor: root is {self.root!r}, must be 'hinges' or 'compact'")
+        if self.root == "compact" and self.beams:
+            raise ModelError("articulated rotor: root = 'compact' has rigid blades, beams need root = 'hinges'")
+
 
 def articulated_rotor(rotor: Planform, swashplate: Swashplate, how: Articulated | None = None) -> RotorModel:
     """A rotor in a wind tunnel: the shaft turns at a speed that is imposed."""
     how = how or Articulated()
-    if rotor.blade is None:
-        raise ModelError(f"rotor {rotor.name!r} has no structure, [blade] in its file; hinges and mass are needed")
-    blade = _linked(rotor.blade)
+    blade = _linked(needed_blade(rotor))
+    radii = [hinge.at for _, hinge in blade.hinges]
+    if how.root == "hinges" and len(set(radii)) < len(radii):
+        raise ModelError(f"blade {blade.name!r}: two hinges are at one radius; set them apart, or take root = 'compact'")
     bodies, joints, closures = _swashplate_parts(swashplate)
     elements = _controls(rotor, swashplate, how)
     names = []

@@ -46,18 +46,19 @@ class Flown:
     @cached_property
     def q(self) -> Array:
         """(n, nq) coordinates of the joints; the shaft's angle lies between -pi and pi."""
-        found: Array = np.array(self.flying.motion.map(nodes=self.nodes)["q"])
+        found: Array = np.asarray(self.flying.motion.map(nodes=self.nodes)["q"])
         return found
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
-        """(n, blades) hinge angles [rad]; NaN where a blade has no such hinge."""
+        """(n, blades) hinge angles [rad]."""
         return self.q[:, self.flying.places(which)]
 
     @cached_property
     def azimuth(self) -> Array:
         """(n, blades) of the blades, at the rotor's speed [rad]."""
         rotor = self.flying.rotor
-        return rotor.speed * self.t[:, None] + np.array([blade.azimuth for blade in rotor.blades])
+        start: Array = np.array([blade.azimuth for blade in rotor.blades])
+        return rotor.speed * self.t[:, None] + start
 
     @property
     def loads(self) -> Array:
@@ -66,7 +67,7 @@ class Flown:
 
     @property
     def induced(self) -> Array:
-        """(n, 3) speed downwards at the hub [m/s], slopes along x and y [1/s]."""
+        """(n, 3) speed downwards at the hub [m/s], slopes along x and y [1/s], as the next step reads them."""
         return self._shared(0, len(FIELD))
 
     def _shared(self, first: int, count: int) -> Array:
