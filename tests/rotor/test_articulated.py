@@ -27,7 +27,6 @@ def test_equations_are_as_many_as_formulations_count(name: str, equations: int) 
 def test_directions_and_the_ground_are_counted_or_not(how: Articulated) -> None:
     """The ground has twelve equations, four links and three control rods a direction each."""
 
-
     counted, not_counted = (puma(replace(how, counted=c)).network().equations for c in (True, False))
     assert counted - not_counted == 12 + 3 * 7
 
@@ -59,7 +58,6 @@ def compiled(name: str) -> Flying:
 
 
 def started(name: str) -> Flying:
-
 
     return copy.copy(compiled(name))
 

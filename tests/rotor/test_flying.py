@@ -63,9 +63,7 @@ def test_cones_by_an_eighth_of_the_lock_number() -> None:
     assert flown.angles("flap")[-1, 0] == pytest.approx(GAMMA * theta / 8, rel=CLOSE)
 
 
-@pytest.mark.parametrize(
-    ("setting", "wanted"), [("cyclic_cos", (0.0, 0.0, 1.0)), ("cyclic_sin", (0.0, -1.0, 0.0))]
-)
+@pytest.mark.parametrize(("setting", "wanted"), [("cyclic_cos", (0.0, 0.0, 1.0)), ("cyclic_sin", (0.0, -1.0, 0.0))])
 def test_flapping_follows_cyclic_pitch_by_ninety_degrees(setting: str, wanted: tuple[float, float, float]) -> None:
     """A blade hinged at the centre is in resonance: beta_1s = theta_1c, beta_1c = -theta_1s, whatever its mass."""
     flap, psi = last_turn(started(PER).fly(10 * PER, {setting: 0.03}))
