@@ -99,7 +99,7 @@ def test_two_hinges_at_one_radius_are_refused() -> None:
     planform = load_planform("puma")
     assert planform.blade is not None and planform.blade.lag is not None
     together = replace(planform, blade=replace(planform.blade, flap=planform.blade.lag))
-    with pytest.raises(ModelError, match=r"two hinges are at one radius; set them apart, or take root = 'compact'"):
+    with pytest.raises(ModelError, match=r"two hinges are at one radius; part them, or take root = 'compact'"):
         articulated_rotor(together, Swashplate(0.3, 0.2, 0.4))
     assert articulated_rotor(together, Swashplate(0.3, 0.2, 0.4), Articulated(root="compact")).blades
 

@@ -91,7 +91,8 @@ def test_the_disk_is_blown_back() -> None:
     coning = GAMMA * theta / 8 * (1 + mu**2)
     assert flap[0] == pytest.approx(coning, rel=CLOSE)
     assert flap[1] == pytest.approx(-8 / 3 * mu * theta / (1 - mu**2 / 2), rel=CLOSE)
-    assert flap[2] == pytest.approx(-4 / 3 * mu * coning / (1 + mu**2 / 2), rel=3 * CLOSE)
+    # at resonance errors of the frequency are phases, and the cosine is three times as large
+    assert flap[2] == pytest.approx(-4 / 3 * mu * coning / (1 + mu**2 / 2), abs=2 * CLOSE * abs(flap[1]))
 
 
 def test_periodic_loads_are_of_second_order_in_the_step() -> None:

@@ -110,7 +110,7 @@ def articulated_rotor(rotor: Planform, swashplate: Swashplate, how: Articulated 
     blade = _linked(needed_blade(rotor))
     radii = [hinge.at for _, hinge in blade.hinges]
     if how.root == "hinges" and len(set(radii)) < len(radii):
-        raise ModelError(f"blade {blade.name!r}: two hinges are at one radius; set them apart, or take root = 'compact'")
+        raise ModelError(f"blade {blade.name!r}: two hinges are at one radius; part them, or take root = 'compact'")
     bodies, joints, closures = _swashplate_parts(swashplate)
     elements = _controls(rotor, swashplate, how)
     names = []
@@ -196,7 +196,12 @@ def _blade(rotor: Planform, blade: Blade, how: Articulated, name: str, angle: fl
     joints[0] = replace(at_hub, position=turned(angle, at_hub.position), orientation=axes_turned(angle))
     elements = [*elements, *_air(rotor, blade, how, name)]
     count = 2 * how.beams + 1
-    return bodies, joints, elements, BladeNames(angle, *names, tuple(f"{name}{n}" for n in range(count)))
+    return (
+        bodies,
+        joints,
+        elements,
+        BladeNames(angle, *names, f"{name}_link", tuple(f"{name}{n}" for n in range(count))),
+    )
 
 
 def _rigid(blade: Blade, name: str) -> tuple[list[Body], list[Joint], list[AbstractElement]]:

@@ -64,6 +64,7 @@ class BladeNames:
     Attributes:
         azimuth: of the blade at the start [rad]
         lag, flap, pitch: joints
+        link: rod that holds the pitch
         bodies: that feel the air, from the root
     """
 
@@ -71,6 +72,7 @@ class BladeNames:
     lag: str
     flap: str
     pitch: str
+    link: str
     bodies: tuple[str, ...]
 
 

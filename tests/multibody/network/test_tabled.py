@@ -1,4 +1,4 @@
-"""Parts that take values from tables: their derivatives, and the same bits from every target. Blades in air are such."""
+"""Parts that take values from tables, as blades in the air do: derivatives, and the same bits from every target."""
 
 from __future__ import annotations
 
