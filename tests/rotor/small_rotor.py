@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.rotor.airfoils import thin
+from motionbase.rotor.airfoils import AIRFOILS
 from motionbase.rotor.articulated import Articulated, Swashplate, articulated_rotor
 from motionbase.rotor.blade import Blade, Hinge
 from motionbase.rotor.flying import Flying
@@ -24,7 +24,9 @@ VACUUM = 1e-12  # [kg/m^3]
 
 def small_rotor(
     *, hinge: float = 0.0, density: float = 40.0, twist: float = 0.0, chord: float = CHORD, blades: int = 1,
-    corrections: int = 4, flapping: float = 0.0, bandwidth: float = 200.0, speed: float = SPEED, **how: Any,
+    corrections: int = 4, flapping: float = 0.0,
+    flap_damping: float = 0.0,
+    airfoil: str = "thin", bandwidth: float = 200.0, speed: float = SPEED, **how: Any,
 ) -> RotorModel:  # fmt: skip
     """Without gravity; blades reach from the centre to the tip.
 
@@ -41,10 +43,10 @@ def small_rotor(
     }  # fmt: skip
     blade = Blade(
         "small", root=0.0, radius=RADIUS, **{key: np.array([[0.0, value]]) for key, value in constant.items()},
-        twist=np.zeros((1, 2)), lag=Hinge(hinge, damping=HELD), flap=Hinge(hinge), pitch=Hinge(hinge + 0.05),
+        twist=np.zeros((1, 2)), lag=Hinge(hinge, damping=HELD), flap=Hinge(hinge, damping=flap_damping), pitch=Hinge(hinge + 0.05),
     )  # fmt: skip
     planform = Planform(
-        "small", "of tests", ("none",), ("all",), blades, RADIUS, 0.0, np.array([[0.0, chord]]), line, thin(), speed,
+        "small", "of tests", ("none",), ("all",), blades, RADIUS, 0.0, np.array([[0.0, chord]]), line, AIRFOILS[airfoil](), speed,
         density, 340.0, blade,
     )  # fmt: skip
     plate = Swashplate(max(hinge, 1e-9), 0.2, 0.4, bandwidth=bandwidth)

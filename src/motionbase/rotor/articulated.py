@@ -84,6 +84,7 @@ class Articulated:
         points: of Gauss on a rigid blade, or on each beam
         inflow, delay: see `RotorAir`
         tip_loss: lift falls to zero at the tip (Prandtl)
+        unsteady: see `BladeAir`
         damping: of beams, by which stress leads strain [s]
         counted: ground and rods are counted as formulations do that have more unknowns; else 33 equations fewer
     """
@@ -94,6 +95,7 @@ class Articulated:
     inflow: str = "uniform"
     delay: float = 0.124
     tip_loss: bool = True
+    unsteady: str = "steady"
     damping: float = 1e-3
     counted: bool = True
 
@@ -241,7 +243,7 @@ def _air(rotor: Planform, blade: Blade, how: Articulated, name: str) -> list[Abs
     """Of the whole blade, or of each beam."""
     if not how.beams:
         stations = rigid_stations(rotor, blade.clamp, how.points, tip_loss=how.tip_loss)
-        return [BladeAir(f"{name}_air", AIR, (f"{name}0",), stations, rotor.airfoil)]
+        return [BladeAir(f"{name}_air", AIR, (f"{name}0",), stations, rotor.airfoil, how.unsteady)]
     r = np.linspace(blade.clamp, blade.radius, 2 * how.beams + 1)
     twist = blade.at("twist", r)
     found: list[AbstractElement] = []
@@ -250,7 +252,7 @@ def _air(rotor: Planform, blade: Blade, how: Articulated, name: str) -> list[Abs
         stations = beam_stations(rotor, r[own].tolist(), twist[own].tolist(), how.points, tip_loss=how.tip_loss)
         if stations:
             bodies = tuple(f"{name}{n}" for n in range(2 * k, 2 * k + 3))
-            found.append(BladeAir(f"{name}_air{k + 1}", AIR, bodies, stations, rotor.airfoil))
+            found.append(BladeAir(f"{name}_air{k + 1}", AIR, bodies, stations, rotor.airfoil, how.unsteady))
     return found
 
 
