@@ -24,9 +24,8 @@ VACUUM = 1e-12  # [kg/m^3]
 
 def small_rotor(
     *, hinge: float = 0.0, density: float = 40.0, twist: float = 0.0, chord: float = CHORD, blades: int = 1,
-    corrections: int = 4, flapping: float = 0.0,
-    flap_damping: float = 0.0,
-    airfoil: str = "thin", bandwidth: float = 200.0, speed: float = SPEED, **how: Any,
+    airfoil: str = "thin", speed: float = SPEED, flapping: float = 0.0, flap_damping: float = 0.0,
+    bandwidth: float = 200.0, corrections: int = 4, **how: Any,
 ) -> RotorModel:  # fmt: skip
     """Without gravity; blades reach from the centre to the tip.
 
@@ -34,20 +33,22 @@ def small_rotor(
         hinge: radius of flap and lag, where the pitch links pull, so that flapping does not change the pitch [m]
         twist: linear, from the centre to the tip [rad]
         flapping: rate at the start over the rotor's speed
+        flap_damping: [N m s/rad]; `HELD` for a blade that does not flap
         bandwidth: of the actuators; usually so much that controls are followed at once [rad/s]
     """
     line = np.array([[0.0, 0.0], [RADIUS, twist]])
-    constant = {
+    constant: dict[str, float] = {
         "mass": MASS, "inertia_flap": 1e-6, "inertia_lag": 1e-6, "EA": 1e9, "GJ": 1e6, "EI_flap": 1e6, "EI_lag": 1e6,
         "cg": 0.0, "elastic_axis": 0.0,
     }  # fmt: skip
+    lines: dict[str, Any] = {key: np.array([[0.0, value]]) for key, value in constant.items()}
     blade = Blade(
-        "small", root=0.0, radius=RADIUS, **{key: np.array([[0.0, value]]) for key, value in constant.items()},
-        twist=np.zeros((1, 2)), lag=Hinge(hinge, damping=HELD), flap=Hinge(hinge, damping=flap_damping), pitch=Hinge(hinge + 0.05),
+        "small", root=0.0, radius=RADIUS, **lines, twist=np.zeros((1, 2)),
+        lag=Hinge(hinge, damping=HELD), flap=Hinge(hinge, damping=flap_damping), pitch=Hinge(hinge + 0.05),
     )  # fmt: skip
     planform = Planform(
-        "small", "of tests", ("none",), ("all",), blades, RADIUS, 0.0, np.array([[0.0, chord]]), line, AIRFOILS[airfoil](), speed,
-        density, 340.0, blade,
+        "small", "of tests", ("none",), ("all",), blades, RADIUS, 0.0, np.array([[0.0, chord]]), line,
+        AIRFOILS[airfoil](), speed, density, 340.0, blade,
     )  # fmt: skip
     plate = Swashplate(max(hinge, 1e-9), 0.2, 0.4, bandwidth=bandwidth)
     usual = {"root": "compact", "inflow": "none", "tip_loss": False, "counted": False}

@@ -149,3 +149,13 @@ def test_the_ground_holds_the_air_back() -> None:
     shared, kept = Inflow(air, None, np.array([0.0, 0.0, 3.0])).after(end)
     assert float(ca.DM(ca.evalf(ca.SX(shared)))[0]) == pytest.approx(1.5, rel=1e-6)
     assert float(ca.DM(ca.evalf(ca.SX(kept)))[0]) == pytest.approx(2.0, rel=1e-6)
+
+
+def test_no_air_is_not_induced() -> None:
+    """Of zero density, which momentum theory would divide by."""
+    air = RotorAir("air", "ground", (0.0, 0.0, 0.0), RADIUS, TIP, 0.0, inflow="dynamic")
+    memory = ca.DM([*np.zeros(13)])
+    shared, _ = Inflow(air, None, np.zeros(3)).after(
+        End(ca.DM(1e-3), ca.DM(LOADS), GROUND_PLACE, ca.DM(3, 1), ca.DM(3, 1), memory)
+    )
+    assert np.all(ca.DM(ca.evalf(ca.SX(shared))).full() == 0.0)

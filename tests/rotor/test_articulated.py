@@ -37,7 +37,7 @@ def test_the_steps_of_the_start_are_solved() -> None:
     assert flying.state["worst"][1] == 0.0  # no growth of pivots
     flown = flying.fly(1, {})
     for which in ("lag", "flap", "pitch"):
-        angles = flown.angles(which)[0]  # type: ignore[arg-type]
+        angles = flown.angles(which)[0]
         np.testing.assert_allclose(angles, angles[0], atol=1e-9)
 
 

@@ -29,7 +29,8 @@ def last_turn(flown: Flown, per: int = PER) -> tuple[Array, Array]:
 
 
 def transient(x: Array, A: float, B: float, damping: float, w: float) -> Array:
-    return np.exp(-damping * x) * (A * np.cos(w * x) + B * np.sin(w * x))  # type: ignore[no-any-return]
+    found: Array = np.exp(-damping * x) * (A * np.cos(w * x) + B * np.sin(w * x))
+    return found
 
 
 @pytest.mark.parametrize("hinge", [0.0, 0.5])
@@ -121,7 +122,7 @@ def compact() -> Flying:
     return Flying.of(rotor_model("puma_compact"))
 
 
-def flown_there(revolutions: int = 6, **settings: float) -> Flown:
+def flown_there(settings: dict[str, float], revolutions: int = 6) -> Flown:
     """The compact Puma, with settings that are reached in half a second."""
     flying = copy.copy(compact())
     return flying.fly(90 * revolutions, lambda t: {name: value * min(1.0, t / 0.5) for name, value in settings.items()})
@@ -142,7 +143,7 @@ TIP = 28.0 * 7.49
     ids=["stall", "reversed flow", "vortex ring", "faster descent", "windmill"],
 )
 def test_flight_at_the_edge_stays_finite(settings: dict[str, float]) -> None:
-    flown = flown_there(**settings)
+    flown = flown_there(settings)
     assert np.all(np.isfinite(flown.nodes)) and np.all(np.isfinite(flown.loads)) and np.all(np.isfinite(flown.induced))
     assert np.abs(flown.angles("flap")).max() < 0.5
     assert np.abs(flown.induced[-1]).max() < 60.0
@@ -150,9 +151,14 @@ def test_flight_at_the_edge_stays_finite(settings: dict[str, float]) -> None:
 
 def test_settings_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(MotionBaseError, match=r"setting 'collective' is nan, a finite number is wanted"):
-        flown_there(collective=math.nan)
+        flown_there({"collective": math.nan})
     with pytest.raises(MotionBaseError, match=r"no setting 'throttle'; settings: collective"):
-        flown_there(throttle=1.0)
+        flown_there({"throttle": 1.0})
+
+
+def test_a_flight_has_a_step() -> None:
+    with pytest.raises(MotionBaseError, match=r"0 steps are asked for, 1 or more"):
+        started(PER).fly(0, {})
 
 
 def test_what_cannot_be_solved_says_so() -> None:

@@ -112,7 +112,7 @@ def test_power_is_the_rate_of_kinetic_energy() -> None:
 def test_angles_are_those_of_the_joints() -> None:
     flown = cruise()
     for which in ("lag", "flap", "pitch"):
-        angles = flown.angles(which)  # type: ignore[arg-type]
+        angles = flown.angles(which)
         for k in range(4):
             np.testing.assert_allclose(flown.observed[f"blade{k + 1}_{which}"], angles[:, k], atol=1e-12)
 

@@ -1,4 +1,4 @@
-"""Unsteady sections on turning blades: the wake's lag as Theodorsen has it, the loops of dynamic stall, steady limits."""
+"""Unsteady sections on turning blades: the wake's lag as Theodorsen has it, loops of dynamic stall, steady limits."""
 
 from __future__ import annotations
 

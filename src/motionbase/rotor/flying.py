@@ -161,6 +161,8 @@ class Flying:
         Args:
             settings: by name, or a function of time, which is asked at the end of each step
         """
+        if steps < 1:
+            raise SimulationError(f"rotor {self.rotor.name!r}: {steps} steps are asked for, 1 or more are wanted")
         h, weights, begin, done = self.network.step_size, self.network.method.weights(1.0), self.t, 0
         samples: list[dict[str, Array]] = []
         while done < steps:

@@ -107,9 +107,9 @@ def network(h: float = H) -> Network:
 
 
 def run(of: Network, steps: int, push: float = 0.0) -> dict[str, Any]:
-    state = {**of.start().ports(), "worst": np.zeros(2)}
+    state: dict[str, Any] = {**of.start().ports(), "worst": np.zeros(2)}
     loop = scan(of.program, FEEDBACK, record=["one_next", "kept_next"])
-    first = {**state, "tau": np.zeros(3), "field_push": push}
+    first: dict[str, Any] = {**state, "tau": np.zeros(3), "field_push": push}
     begun = loop(1, weights=of.method.start().row(of.step_size), **first)
     state = {name: begun[name] for name in FEEDBACK} | {"worst": np.zeros(2)}
     then = loop(steps - 1, weights=of.method.weights(1.0).row(of.step_size), **{**first, **state})
@@ -150,6 +150,6 @@ def test_it_reads_inputs() -> None:
 def test_the_interpreter_and_machine_code_have_the_same_bits() -> None:
     of = network()
     given = {"weights": of.method.start().row(H), **of.start().ports(), "worst": np.zeros(2), "tau": np.zeros(3)}
-    native, python = (compile(of.program, target)(**given, field_push=1.0) for target in ("llvm", "python"))  # type: ignore[arg-type]
+    native, python = (compile(of.program, target)(**given, field_push=1.0) for target in ("llvm", "python"))
     for a, b in zip(native, python, strict=True):
         assert np.array_equal(a, b)

@@ -27,8 +27,9 @@ C = 7e-4  # [s]
 @cache
 def rotor(name: str) -> RotorModel:
     """Two rigid blades of a thin airfoil; beams of one; and beams with coefficients that depend on the Mach number."""
-    if name == "rigid":
-        return small_rotor(blades=2, inflow="uniform", density=1.2)
+    if name in ("rigid", "indicial", "dynamic_stall"):
+        section = "steady" if name == "rigid" else name
+        return small_rotor(blades=2, inflow="uniform", density=1.2, unsteady=section)
     planform = load_planform("puma")
     planform = replace(planform, airfoil=thin()) if name == "beams" else planform
     return articulated_rotor(planform, PUMA_SWASHPLATE, Articulated(beams=2))
@@ -51,59 +52,79 @@ class Given:
         moved = corrected_place(c, Place.of(place), Correction.of(d)).column
         self.moved = ca.Function("moved", [c, place, d], [moved]).map(len(self.assembly.bodies))
 
-    def numeric(self, what: str, places: Array) -> list[Array]:
+    def numeric(self, what: str, places: Array, own: Array, own_dot: Array) -> list[Array]:
         """(parts, outputs) of every group in the air."""
-        return [group.numeric(what, C, places, self.values, self.inputs) for group in self.air]
+        values = own, own_dot, self.values[2]
+        return [group.numeric(what, C, places, values, self.inputs) for group in self.air]
 
-    def residual(self, d: Array) -> Array:
-        """(nodes, 6) forces and moments with the opposite sign after corrections (nodes, 6)."""
+    def residual(self, d: Array, own: Array) -> Array:
+        """Forces and moments on all nodes with the opposite sign, then rows, after corrections of both."""
         n = len(self.assembly.bodies)
         places = np.array(self.moved(np.full((1, n), C), self.places.T, np.hstack([d, 0 * d]).T)).T
-        return self.summed(self.numeric("residual", places))
+        integrated = np.array(self.assembly.integrated, dtype=np.float64)
+        states = self.values[0] + C * integrated * own, self.values[1] + integrated * own
+        return self.summed(self.numeric("residual", places, *states))
 
-    def derivative(self, d: Array) -> Array:
+    def derivative(self, d: Array, own: Array) -> Array:
         """The Jacobian times corrections."""
         found = []
-        for group, entries in zip(self.air, self.numeric("jacobian", self.places), strict=True):
+        for group, entries in zip(self.air, self.numeric("jacobian", self.places, *self.values[:2]), strict=True):
             rows, columns = group.routine.pattern.get_triplet()
             out = np.zeros((len(group.parts), group.routine.size("residual")))
-            for k, nodes in enumerate(group.nodes):
-                np.add.at(out[k], rows, entries[k] * d[nodes].ravel()[columns])
+            for k, (nodes, at) in enumerate(zip(group.nodes, group.at_own, strict=True)):
+                np.add.at(out[k], rows, entries[k] * np.concatenate([d[nodes].ravel(), own[at]])[columns])
             found.append(out)
         return self.summed(found)
 
     def summed(self, outputs: list[Array]) -> Array:
-        total = np.zeros((len(self.assembly.bodies), 6))
-        for group, rows in zip(self.air, outputs, strict=True):
-            for nodes, row in zip(group.nodes, rows, strict=True):
-                np.add.at(total, nodes, row.reshape(-1, 6))
-        return total
+        total, rows = np.zeros((len(self.assembly.bodies), 6)), np.zeros(len(self.assembly.kinds))
+        for group, values in zip(self.air, outputs, strict=True):
+            for nodes, at, value in zip(group.nodes, group.at_own, values, strict=True):
+                np.add.at(total, nodes, value[: 6 * len(nodes)].reshape(-1, 6))
+                rows[at] += value[6 * len(nodes) :]
+        return np.concatenate([total.ravel(), rows])
 
 
-@pytest.mark.parametrize(("name", "tolerance"), [("rigid", 1e-7), ("beams", 1e-7), ("mach", 0.1)])
+given_at = cache(Given)
+
+
+@pytest.mark.parametrize(
+    ("name", "tolerance"),
+    [("rigid", 1e-7), ("beams", 1e-7), ("indicial", 1e-7), ("dynamic_stall", 1e-4), ("mach", 0.1)],
+)
 def test_the_jacobian_is_the_derivative_but_for_what_is_left_out(name: str, tolerance: float) -> None:
-    """Central differences along random corrections of all nodes but the support, whose part is left out.
+    """Central differences along random corrections of all unknowns but the support's, whose part is left out.
 
     So are slopes by the Mach number, a tenth of the derivative at most, but these the thin airfoil does not have: then
-    what is left is rounding over the size of the difference.
+    what is left is rounding over the size of the difference, and with dynamic stall the slopes of the separation point
+    beyond the kinks of its table.
     """
-    given, rng = Given(name), np.random.default_rng(0)
+    given, rng = given_at(name), np.random.default_rng(0)
     support = {part.nodes[-1] for group in given.air for part in group.parts}
+    own = np.zeros(len(given.assembly.kinds))
+    for group in given.air:
+        own[group.at_own] = rng.standard_normal(group.at_own.shape)
     for _ in range(4):
         d = rng.standard_normal((len(given.assembly.bodies), 6))
         d[[n for n in support if n is not None]] = 0.0
-        wanted = (given.residual(1e-4 * d) - given.residual(-1e-4 * d)) / 2e-4
-        np.testing.assert_allclose(given.derivative(d), wanted, atol=tolerance * np.abs(wanted).max())
+        ahead, back = (given.residual(step * d, step * own) for step in (1e-4, -1e-4))
+        wanted, found = (ahead - back) / 2e-4, given.derivative(d, own)
+        forces = 6 * len(given.assembly.bodies)
+        for part in (slice(None, forces), slice(forces, None)):
+            size = np.abs(wanted[part]).max(initial=0.0)
+            np.testing.assert_allclose(found[part], wanted[part], atol=tolerance * size)
 
 
 def test_the_support_is_left_out() -> None:
     """Its columns are zero, though loads depend on it: it carries the induced flow."""
-    given = Given("beams")
+    given = given_at("beams")
     ground = len(given.assembly.bodies) - 1
     assert all(part.nodes[-1] == ground for group in given.air for part in group.parts)
     d = np.zeros((len(given.assembly.bodies), 6))
     d[ground] = 1.0
-    assert np.all(given.derivative(d) == 0.0) and np.abs(given.residual(d) - given.residual(-d)).max() > 0.1
+    own = np.zeros(len(given.assembly.kinds))
+    assert np.all(given.derivative(d, own) == 0.0)
+    assert np.abs(given.residual(d, own) - given.residual(-d, own)).max() > 0.1
 
 
 def test_targets_and_lanes_have_the_same_bits() -> None:
