@@ -22,7 +22,8 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.parametrize("controller", ["udp", "ring"])
 def test_no_system_calls_and_no_new_memory(tmp_path: Path, controller: str) -> None:
     """The process makes all its ticks under the filter, and dies at the first call after them."""
-    env = {**environment(tmp_path), "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.getcwd()}
+    path = os.pathsep.join([os.getcwd(), *filter(None, [os.environ.get("PYTHONPATH")])])
+    env = {**environment(tmp_path), "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path}
     command = [sys.executable, "-m", "tests.executive.model.quiet_loop", controller]
     done = subprocess.run(command, env=env, text=True, capture_output=True)
     assert done.returncode == -signal.SIGSYS, done.stderr

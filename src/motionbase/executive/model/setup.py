@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from motionbase.errors import UsageError
 from motionbase.executive.base import signals_blocked
-from motionbase.executive.base_setup import preset_names
+from motionbase.executive.base_setup import TICK_HZ, preset_names
 from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
     from motionbase.arrays import Array
     from motionbase.executive.model.code import ModelCode
-    from motionbase.executive.model.law import Timing
-    from motionbase.multibody.manipulator.driven import DrivenModel
+    from motionbase.executive.model.orders import Timing
+    from motionbase.executive.model.plant import AbstractPlant
     from motionbase.multibody.model import Model
-    from motionbase.record.parameters import ParameterTable
 
 ROBOT = "robot"
 URDF_ENDINGS = (".urdf", ".xml")
@@ -69,11 +68,15 @@ class ModelOptions(NamedTuple):
 class ModelSetup(NamedTuple):
     """What a run starts with."""
 
-    plant: DrivenModel
+    plant: AbstractPlant
     timing: Timing
-    parameters: ParameterTable
     tuned: dict[int, float]
     illustrative: bool
+
+    @property
+    def tick_hz(self) -> int:
+        """Ticks in a second."""
+        return round(1 / self.timing.dt)
 
     def compiled(self) -> ModelCode:
         """The step and what surrounds it, as machine code."""
@@ -99,13 +102,14 @@ def is_model(reference: str) -> bool:
         return reference in MODELS
 
 
-def checked(options: ModelOptions, dt: float) -> ModelSetup:
+def checked(options: ModelOptions) -> ModelSetup:
     """Load and check everything that can be refused, before anything takes long."""
-    from motionbase.executive.model.code import parameter_table
-    from motionbase.executive.model.law import Timing
+    from motionbase.executive.model.orders import Timing
+    from motionbase.executive.model.robot import Robot
     from motionbase.multibody.manipulator.driven import driven
     from motionbase.ring.blocks.parameter_files import load_parameters
 
+    dt = 1 / TICK_HZ
     if options.controller not in CONTROLLERS:
         raise UsageError(f"--controller {options.controller!r:.40}: it must be one of {', '.join(CONTROLLERS)}")
     if not 2 * dt <= options.timeout <= 10.0:
@@ -113,11 +117,9 @@ def checked(options: ModelOptions, dt: float) -> ModelSetup:
     if not 1024 <= options.control_port <= 65534:
         raise UsageError(f"--control-port is {options.control_port}, it must be 1024 to 65534")
     model, q0, illustrative = _model(options.model)
-    plant = driven(model, q0)
-    table = parameter_table(plant)
-    tuned = load_parameters(options.parameters, table) if options.parameters else {}
-    timing = Timing(dt, options.timeout, options.controller == "internal")
-    return ModelSetup(plant, timing, table, tuned, illustrative)
+    plant = Robot(driven(model, q0))
+    tuned = load_parameters(options.parameters, plant.parameters) if options.parameters else {}
+    return ModelSetup(plant, Timing(dt, options.timeout, options.controller == "internal"), tuned, illustrative)
 
 
 def _model(reference: str) -> tuple[Model, Array | None, bool]:
