@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class Rig:
 
     def step(self, seconds: float, every: int = 20) -> Array:
         """The records of so long a time; the operator is heard every 20 ticks, as a hundred times a second."""
-        for _ in range(round(seconds / DT / every)):
+        for _ in range(round(seconds / self.run.code.timing.dt / every)):
             self.run.listen()
             self.executive.step(every)
         rows = []
@@ -89,8 +90,9 @@ def stepped(
     """Shared: the controller is reached through shared memory."""
     code = code or robot()
     plant = code.plant
+    header: dict[str, Any] = {"dt": code.timing.dt, "parameters": plant.parameters.json}
     with (
-        Writer(plant.schema, name="rig", dt=DT, capacity=capacity, parameters=plant.parameters.json) as writer,
+        Writer(plant.schema, name="rig", capacity=capacity, **header) as writer,
         Exchange.made(writer.backend, plant.form) if shared else nullcontext() as exchange,
     ):
         run = ModelRun(code, writer, print, automatic=automatic, exchange=exchange)

@@ -35,7 +35,7 @@ ARRIVED = 1e-9  # [rad, m] of a set point from where it goes
 def command(plant: DrivenModel, timing: Timing) -> Kernel:
     """Orders, answers and the joints' motion -> torques, brakes, states, and rows for the record and the controller."""
     n, joints, at = len(plant.joints), plant.joints, driven_axes(plant)
-    axes = len(axis_places(plant)[0])
+    axes = len(axis_places(plant.model)[0])
     limits, fastest, start = (ca.DM([getattr(j, what) for j in joints]) for what in ("torque", "speed", "start"))
     parts = list(plant.friction.values())
 

@@ -105,7 +105,8 @@ def when(flag: Expr, value: Expr) -> Expr:
     return ca.if_else(flag, value, 0)
 
 
-def _one_of(value: Expr, choices: Sequence[float]) -> Expr:
+def one_of(value: Expr, choices: Sequence[float]) -> Expr:
+    """Whether it is one of them."""
     found = ca.SX(0)
     for choice in choices:
         found = ca.logic_or(found, value == float(choice))
@@ -132,8 +133,8 @@ def _fault(memory: Memory, request: Expr, stop: Expr, unsolved: Expr, fresh: Exp
 
 
 def _wanted(wanted: Expr, request: Expr, fault: Expr) -> Expr:
-    asked = ca.if_else(_one_of(request, OPENING), 1, ca.if_else(_one_of(request, CLOSING), 0, wanted))
-    return when(ca.logic_not(_one_of(fault, GRAVE)), asked)
+    asked = ca.if_else(one_of(request, OPENING), 1, ca.if_else(one_of(request, CLOSING), 0, wanted))
+    return when(ca.logic_not(one_of(fault, GRAVE)), asked)
 
 
 def _aim(memory: Memory, request: Expr) -> Expr:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import Any
 
 from motionbase.arrays import Array
-from motionbase.compile import Kernel
+from motionbase.compile import Kernel, Program
 from motionbase.executive.model.frames import Form
 from motionbase.executive.model.orders import Timing
 from motionbase.multibody.model import Model
@@ -18,6 +19,11 @@ from motionbase.record.schema import Schema
 
 class AbstractPlant(ABC):
     """A model that is run in real time; arrays of a run have the names of the ports of its kernels."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """For people."""
 
     @property
     @abstractmethod
@@ -46,6 +52,11 @@ class AbstractPlant(ABC):
 
     @property
     @abstractmethod
+    def scene(self) -> dict[str, Any]:
+        """Shapes for viewers, as `multibody.scene` has them."""
+
+    @property
+    @abstractmethod
     def groups(self) -> Mapping[str, str]:
         """Group of channels -> the array that they show."""
 
@@ -69,7 +80,7 @@ class AbstractPlant(ABC):
         """From the start, with a step of `dt` [s]."""
 
     @abstractmethod
-    def observers(self, network: ModelNetwork) -> tuple[Kernel, ...]:
+    def observers(self, network: ModelNetwork) -> tuple[Kernel | Program, ...]:
         """Kernels that look at a state, in order: `q`, `positions`, `speeds`, `poses` and what else is shown."""
 
     @abstractmethod

@@ -60,7 +60,7 @@ def run_alone(options: ModelOptions) -> Ended:
         claim = Claim(find(options.ring))  # refuses a ring that has a writer, before the compiling
         try:
             setup = checked(options)
-            claim.tell(platform=setup.plant.model.name, since=time.time())
+            claim.tell(platform=setup.plant.name, since=time.time())
             print(f"motionbase run {options.model}: compiling the model ...", file=sys.stderr, flush=True)
             code = setup.compiled()
         except BaseException:
@@ -75,7 +75,6 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
     from motionbase.executive.model.link import Link
     from motionbase.executive.model.run import ModelRun
     from motionbase.executive.schedule import Job
-    from motionbase.multibody.scene import scene_of
     from motionbase.ring.printer import Printer, to_stderr
     from motionbase.ring.signals import heard
     from motionbase.ring.writer import Writer
@@ -90,7 +89,7 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
             stop()
 
     header: dict[str, Any] = {"dt": setup.timing.dt, "every": setup.tick_hz // options.rate}
-    header |= {"parameters": setup.plant.parameters.json, "platform": json.dumps(scene_of(setup.plant.model))}
+    header |= {"parameters": setup.plant.parameters.json, "platform": json.dumps(setup.plant.scene)}
     with (
         Writer(setup.plant.schema, name=options.ring, program="motionbase run", claim=claim, **header) as writer,
         heard(hear),  # besides the executive's own handlers, which it sets when it runs: no end leaves the ring behind
@@ -123,7 +122,7 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
 
 def _tell(options: ModelOptions, setup: ModelSetup, code: ModelCode, where: str, shared: Exchange | None) -> None:
     marks = "; its numbers are illustrative" if setup.illustrative else ""
-    print(f"{setup.plant.model.name}: {setup.plant.sentence}, {code.network.equations} equations{marks}", flush=True)
+    print(f"{setup.plant.name}: {setup.plant.sentence}, {code.network.equations} equations{marks}", flush=True)
     silent = f"silent after {setup.timing.hold_s:g} s"
     if shared is not None:
         print(f"controller: through {shared.path}; {silent}", flush=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.compile import Kernel
+from motionbase.compile import Kernel, Program
 from motionbase.executive.model.frames import Form, of_joints
 from motionbase.executive.model.law import SHOWN, command
 from motionbase.executive.model.observe import observe
@@ -22,7 +22,7 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.multibody.network.simulate import assembled
-from motionbase.multibody.scene import axes_of
+from motionbase.multibody.scene import axes_of, scene_of
 from motionbase.record.model import FORCE, model_schema
 from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.schema import Schema
@@ -36,6 +36,11 @@ class Robot(AbstractPlant):
     """From the start, with brakes closed and no torque."""
 
     driven: DrivenModel
+
+    @property
+    def name(self) -> str:
+        """The model's."""
+        return self.driven.model.name
 
     @property
     def model(self) -> Model:
@@ -63,6 +68,11 @@ class Robot(AbstractPlant):
         """With set points, torques and friction of joints."""
         model = self.model
         return model_schema(model.name, axes_of(model), [body.name for body in model.bodies])
+
+    @property
+    def scene(self) -> dict[str, Any]:
+        """Of the model."""
+        return scene_of(self.model)
 
     @property
     def groups(self) -> Mapping[str, str]:
@@ -97,7 +107,7 @@ class Robot(AbstractPlant):
         q, v, dropped = assembled(model, Start(self.driven.q0, np.zeros(model.nv), (), ()), dt, closed)
         return Network(model, dt, q, v, dropped=dropped, inputs=closed)
 
-    def observers(self, network: ModelNetwork) -> tuple[Kernel, ...]:
+    def observers(self, network: ModelNetwork) -> tuple[Kernel | Program, ...]:
         """Coordinates, friction and poses."""
         return (observe(self.driven, network),)
 

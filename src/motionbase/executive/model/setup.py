@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from motionbase.errors import UsageError
 from motionbase.executive.base import signals_blocked
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from motionbase.executive.model.plant import AbstractPlant
     from motionbase.multibody.model import Model
 
-ROBOT = "robot"
+ROBOT, ROTORS = "robot", ("puma", "tiltrotor")
 URDF_ENDINGS = (".urdf", ".xml")
 CONTROLLERS = ("udp", "ring", "internal", "none")
 CONTROL_PORT = 8720  # UDP, where the model listens; its controller listens at the next one
@@ -33,7 +33,7 @@ class ModelOptions(NamedTuple):
     """What a person asks `motionbase run` for.
 
     Attributes:
-        model: "robot", a built-in model, a TOML or URDF file
+        model: "robot", "puma", "tiltrotor", a built-in model, a TOML or URDF file
         rate: records per second
         controller: "udp" or "ring" (shared memory) in a process of its own, "internal" in the loop, "none": a foreign
             program, over UDP
@@ -85,15 +85,27 @@ class ModelSetup(NamedTuple):
         return ModelCode.of(self.plant, self.timing)
 
 
+def is_rotor(reference: str) -> bool:
+    """Whether it names a rotor, or is a file of one; False for a file that cannot be read."""
+    return reference in ROTORS or "blades" in _table(reference)
+
+
+def _table(reference: str) -> dict[str, Any]:
+    """Of a TOML file."""
+    if Path(reference).suffix.lower() != ".toml":
+        return {}
+    try:
+        return tomllib.loads(Path(reference).read_text())
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
 def is_model(reference: str) -> bool:
     """Whether it names a multibody model rather than a platform; False for a file that cannot be read."""
-    if reference == ROBOT or Path(reference).suffix.lower() in URDF_ENDINGS:
+    if reference == ROBOT or reference in ROTORS or Path(reference).suffix.lower() in URDF_ENDINGS:
         return True
     if Path(reference).suffix.lower() == ".toml":
-        try:
-            return "bodies" in tomllib.loads(Path(reference).read_text())
-        except (OSError, ValueError, RecursionError):
-            return False
+        return not {"bodies", "blades"}.isdisjoint(_table(reference))
     if reference in preset_names():
         return False
     with signals_blocked():
@@ -105,21 +117,41 @@ def is_model(reference: str) -> bool:
 def checked(options: ModelOptions) -> ModelSetup:
     """Load and check everything that can be refused, before anything takes long."""
     from motionbase.executive.model.orders import Timing
-    from motionbase.executive.model.robot import Robot
-    from motionbase.multibody.manipulator.driven import driven
     from motionbase.ring.blocks.parameter_files import load_parameters
 
-    dt = 1 / TICK_HZ
     if options.controller not in CONTROLLERS:
         raise UsageError(f"--controller {options.controller!r:.40}: it must be one of {', '.join(CONTROLLERS)}")
+    plant, dt, illustrative = _rotor(options.model) if is_rotor(options.model) else _robot(options.model)
+    if round(1 / dt) % options.rate:
+        rates = [rate for rate in range(100, round(1 / dt) + 1) if not round(1 / dt) % rate]
+        raise UsageError(
+            f"--rate is {options.rate}, model {options.model!r} makes {1 / dt:.0f} steps per second; it must be one of "
+            f"{', '.join(map(str, rates))}"
+        )
     if not 2 * dt <= options.timeout <= 10.0:
         raise UsageError(f"--controller-timeout is {options.timeout:g} s, it must be {2 * dt:g} to 10")
     if not 1024 <= options.control_port <= 65534:
         raise UsageError(f"--control-port is {options.control_port}, it must be 1024 to 65534")
-    model, q0, illustrative = _model(options.model)
-    plant = Robot(driven(model, q0))
     tuned = load_parameters(options.parameters, plant.parameters) if options.parameters else {}
     return ModelSetup(plant, Timing(dt, options.timeout, options.controller == "internal"), tuned, illustrative)
+
+
+def _rotor(reference: str) -> tuple[AbstractPlant, float, bool]:
+    """The rotor, its step [s], and whether some of its numbers are illustrative."""
+    from motionbase.executive.model.rotor import Rotor
+    from motionbase.rotor.operated import rotor_model
+
+    rotor = rotor_model(reference)
+    return Rotor(rotor), rotor.step, bool(rotor.illustrative)
+
+
+def _robot(reference: str) -> tuple[AbstractPlant, float, bool]:
+    """The same of a model with joints that are driven."""
+    from motionbase.executive.model.robot import Robot
+    from motionbase.multibody.manipulator.driven import driven
+
+    model, q0, illustrative = _model(reference)
+    return Robot(driven(model, q0)), 1 / TICK_HZ, illustrative
 
 
 def _model(reference: str) -> tuple[Model, Array | None, bool]:
