@@ -30,7 +30,7 @@ from motionbase.multibody.body import Body
 from motionbase.multibody.closures import DistanceClosure
 from motionbase.multibody.elements import Beam, JointLimit
 from motionbase.multibody.joint import Joint
-from motionbase.multibody.joints import Axes, Turn
+from motionbase.multibody.joints import Axes, Free, Turn
 from motionbase.multibody.looks import Looks, blade_piece, disk_size
 from motionbase.multibody.lookup import joint_coordinate
 from motionbase.multibody.model import Model
@@ -91,12 +91,14 @@ class _Look:
     Attributes:
         size: longest way along the joints from the ground to a centre of mass or a joint [m]
         depth: joints between each body and the ground
+        bent: bodies that are nodes of beams
     """
 
     model: Model
     looks: Looks
     size: float
     depth: tuple[int, ...]
+    bent: frozenset[str]
 
     @classmethod
     def of(cls, model: Model, looks: Looks) -> _Look:
@@ -107,7 +109,8 @@ class _Look:
             reach.append((reach[parent] if parent >= 0 else 0.0) + step)
             depth.append(depth[parent] + 1 if parent >= 0 else 0)
         tips = [r + float(np.linalg.norm(b.com)) for r, b in zip(reach, model.bodies, strict=True)]
-        return cls(model, looks, max([*tips, 0.1]), tuple(depth))
+        bent = {body for beam in model.elements if isinstance(beam, Beam) for body in beam.bodies}
+        return cls(model, looks, max([*tips, 0.1]), tuple(depth), frozenset(bent))
 
     def radius(self, k: int, length: float) -> float:
         """Of a link of this length: thinner the further out."""
@@ -135,7 +138,11 @@ class _Look:
     def _ends(self, k: int) -> list[Array]:
         """Joints of the bodies it carries; of the last one, as far beyond its centre of mass as its joint is before."""
         model = self.model
-        carried = [place_of(model, j) for j, parent in zip(model.joints, model.parents, strict=True) if parent == k]
+        carried = [
+            place_of(model, joint)
+            for joint, parent in zip(model.joints, model.parents, strict=True)
+            if parent == k and not (isinstance(joint.motion, Free) and joint.child in self.bent)
+        ]
         ends = [end for end in carried if np.linalg.norm(end) > SMALLEST]
         return ends or [2 * np.array(model.bodies[k].com)]
 
