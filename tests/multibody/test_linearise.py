@@ -10,8 +10,9 @@ from motionbase.compile import Port, compile
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.analysis import linearise, modes
+from motionbase.multibody.closures import ImposedSpeedClosure
 from motionbase.multibody.elements import Custom, PointForce, PointSpring
-from motionbase.multibody.joints import Free, Spherical, universal
+from motionbase.multibody.joints import Free, Spherical, revolute, universal
 from motionbase.multibody.models.classics import top
 from motionbase.multibody.tree.coordinates import moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
@@ -110,6 +111,21 @@ def test_closed_linearisation_equals_finite_differences() -> None:
     np.testing.assert_allclose(linear.B[1, 0], pushed, rtol=1e-9)
     with pytest.raises(ModelError, match="speeds break closure pin"):
         linearise(model, place(crank), [1.0, 0, 0])
+
+
+def test_about_a_speed_that_a_closure_imposes() -> None:
+    """A pendulum on a turntable about the vertical: g / L cos a - w^2 cos 2 a, and no equation of the turntable."""
+    length, rate, angle = 0.4, 3.0, 0.3
+    bodies = Body("table", 1.0, inertia=(0.1, 0.1, 0.1)), Body("bob", 1.0, (0, 0, -length))
+    joints = Joint("spin", GROUND, "table", revolute()), Joint("pivot", "table", "bob", revolute((0, 1, 0)))
+    drive = ImposedSpeedClosure("drive", "table", motion="turn")
+    model = Model("turntable", bodies, joints, (0, 0, -G), closures=(drive,))
+    linear = linearise(model, {"pivot": angle, "spin": 1.0}, {"spin": rate}, {"drive_speed": rate})
+    assert linear.states == ("pivot", "pivot_dot")
+    stiffness = G / length * np.cos(angle) - rate**2 * np.cos(2 * angle)
+    np.testing.assert_allclose(linear.A, [[0, 1], [-stiffness, 0]], atol=1e-12)
+    with pytest.raises(ModelError, match="speeds break closure drive"):
+        linearise(model, {"pivot": angle}, {"spin": rate}, {"drive_speed": 2.0})
 
 
 def test_sleeping_top_is_stable_above_the_known_spin() -> None:

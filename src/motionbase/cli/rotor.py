@@ -1,4 +1,4 @@
-"""`motionbase rotor`: rotors by blade element theory."""
+"""`motionbase rotor`: hover by blade element theory, and stability."""
 
 import json
 import math
@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed
+from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed, shown
+from motionbase.cli.rotor_stability import stability_command
+from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
+    from motionbase.rotor.fan import BladeModes
     from motionbase.rotor.hover import Hover
     from motionbase.rotor.planform import Planform
 
@@ -19,10 +22,13 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 @app.callback()
 def rotor() -> None:
-    """Analyse rotors: hover and climb.
+    """Analyse rotors: hover and climb, modes of blades, stability.
 
     Example: motionbase rotor hover caradonna_tung --collective 5,8,12
     """
+
+
+app.command("stability")(stability_command)
 
 
 @app.command("hover")
@@ -58,6 +64,86 @@ def hover_command(
         print(json.dumps({"rotor": loaded.name, "results": [_facts(one) for one in found]}, indent=2))
     else:
         _show(loaded, found)
+
+
+@app.command("fanplot")
+def fanplot_command(
+    rotor: Annotated[str, typer.Argument(metavar="PRESET|FILE", help="A preset (puma) or a file with [blade].")],
+    speeds: Annotated[
+        str | None,
+        typer.Option(metavar="FROM:TO:COUNT", help="Rotor speeds [rad/s]; default: to 1.4 times the nominal one."),
+    ] = None,
+    collective: Annotated[float, typer.Option(help="Collective pitch [deg].")] = 0.0,
+    modes: Annotated[int, typer.Option(help="How many modes, from the lowest.")] = 8,
+    beams: Annotated[int, typer.Option(help="Beams of a blade, of three nodes each.")] = 12,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw frequency over rotor speed (.png, .pdf, .svg).")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compute natural frequencies of a rotating blade over the rotor's speed, without air and dampers.
+
+    Example: motionbase rotor fanplot puma --speeds 0:40:21 --plot fan.png
+    """
+    from motionbase.rotor.fan import blade_modes, fan
+    from motionbase.rotor.planform import load_planform, needed_blade
+
+    check_writable(plot, PICTURES)
+    loaded = load_planform(rotor)
+    blade, rows = needed_blade(loaded), _range("--speeds", speeds or f"0:{1.4 * loaded.speed:g}:15")
+    pitch = math.radians(collective)
+    with shown("fan plot") as progress:
+        found = fan(blade, rows, count=modes, beams=beams, collective=pitch, progress=progress)
+    nominal = blade_modes(blade, loaded.speed, count=modes, beams=beams, collective=pitch)
+    if plot is not None:
+        from motionbase.rotor.plot import write_fan
+
+        write_fan(loaded, found, plot)
+    if as_json:
+        facts = {"rotor": loaded.name, "nominal": _mode_facts(nominal), "speeds": [_mode_facts(one) for one in found]}
+        print(json.dumps(facts, indent=2))
+    else:
+        _show_modes(loaded, nominal)
+
+
+def _range(option: str, text: str) -> list[float]:
+    """Evenly spaced numbers, FROM:TO:COUNT."""
+    try:
+        start, stop, count = text.split(":")
+        first, last, n = float(start), float(stop), int(count)
+    except ValueError:
+        n, first, last = 0, 0.0, 0.0
+    if not (0 <= first < last < math.inf and n >= 2):
+        raise UsageError(f"{option} is {text!r}, it must be FROM:TO:COUNT with rising speeds, such as 0:40:21")
+    return [first + (last - first) * k / (n - 1) for k in range(n)]
+
+
+def _mode_facts(found: "BladeModes") -> dict[str, object]:
+    from motionbase.rotor.fan import KINDS
+
+    rows = [
+        {
+            "mode": label,
+            "frequency_Hz": float(found.frequencies[k]) / math.tau,
+            "per_rev": float(found.per_rev[k]) if found.speed else None,
+            "shares": dict(zip(KINDS, found.shares[k].tolist(), strict=True)),
+        }
+        for k, label in enumerate(found.labels)
+    ]
+    return {"speed_rad_s": found.speed, "modes": rows}
+
+
+def _show_modes(rotor: "Planform", found: "BladeModes") -> None:
+    screen = terminal.console()
+    screen.print(f"{rotor.name}: {rotor.summary}", style="bold")
+    columns = "frequency [Hz]", "per rev", "flap [%]", "lag [%]", "torsion [%]", "stretch [%]"
+    title = f"Modes of a blade at {rotor.speed:g} rad/s, and where their kinetic energy is"
+    table = terminal.table(title, "mode", *columns, right=columns)
+    for k, label in enumerate(found.labels):
+        shares = (f"{100 * share:.1f}" for share in found.shares[k])
+        table.add_row(label, f"{found.frequencies[k] / math.tau:.3f}", f"{found.per_rev[k]:.3f}", *shares)
+    screen.print(table)
+    screen.print(f"Illustrative numbers of this rotor: {', '.join(rotor.illustrative) or 'none'}.", style="dim")
 
 
 def _facts(found: "Hover") -> dict[str, float]:

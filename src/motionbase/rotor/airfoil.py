@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -12,10 +13,13 @@ from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array, Indices
 from motionbase.compile import Port, Program, table
+from motionbase.compile.primitives import Primitive
 from motionbase.errors import ModelError
 
 LARGEST = 1e3  # of a coefficient: no airfoil has more, and a file that says so is damaged
 NEARBY = 1e-4  # [rad] between the two angles from which slopes are taken
+ALPHA, MACH = Port("alpha", (), "rad", "angle of attack"), Port("mach", (), "-", "Mach number")
+COEFFICIENTS = Port("c", 3, "-", "cl, cd, cm")
 
 
 @final
@@ -87,26 +91,47 @@ class Airfoil:
         """(..., 3): cl, cd, cm at angles [rad] and Mach numbers."""
         return np.stack([c.at(alpha, mach) for c in (self.cl, self.cd, self.cm)], axis=-1)
 
+    def slopes(self, alpha: ArrayLike, mach: ArrayLike) -> Array:
+        """(..., 3): slopes by the angle [1/rad], as `lookup` has them."""
+        return (self.at(np.asarray(alpha) + NEARBY, mach) - self.at(alpha, mach)) / NEARBY
+
+    @cached_property
+    def coefficients(self) -> Primitive:
+        """alpha in [-pi, pi], mach -> (cl, cd, cm)."""
+        return common_table("airfoil", (self.cl, self.cd, self.cm), COEFFICIENTS)
+
     @cached_property
     def lookup(self) -> Program:
-        """alpha in [-pi, pi], mach -> (cl, cd, cm) and their slopes by angle [1/rad].
+        """alpha in [-pi, pi], mach -> (cl, cd, cm) and their slopes by angle [1/rad]."""
+        return table_with_slopes("airfoil", self.coefficients, COEFFICIENTS)
 
-        One table on all points of the three grids, so it has exactly their values. Slopes are taken over a small angle
-        ahead: a table has kinks, and only the time of a Newton step depends on them.
-        """
-        angles, machs = (
-            np.unique(np.concatenate([getattr(c, axis) for c in (self.cl, self.cd, self.cm)]))
-            for axis in ("angles", "machs")
-        )
-        if len(machs) == 1:
-            machs = np.array([machs[0], machs[0] + 1.0])
-        values = self.at(angles[:, None], machs[None, :])
-        alpha, mach = Port("alpha", (), "rad", "angle of attack"), Port("mach", (), "-", "Mach number")
-        c = Port("c", 3, "-", "cl, cd, cm")
-        coefficients = table("airfoil_table", (angles, machs), values, inputs=(alpha, mach), output=c)
 
-        def looked_up(alpha: ca.SX, mach: ca.SX) -> tuple[ca.SX, ca.SX]:
-            here, ahead = coefficients(alpha, mach), coefficients(alpha + NEARBY, mach)
-            return here, (ahead - here) / NEARBY
+def common_grid(coefficients: Sequence[Coefficient]) -> tuple[Array, Array]:
+    """Angles and Mach numbers of all."""
+    angles, machs = (
+        np.unique(np.concatenate([getattr(c, axis) for c in coefficients])) for axis in ("angles", "machs")
+    )
+    return angles, machs
 
-        return Program("airfoil_lookup", (alpha, mach), (c, Port("slopes", 3, "1/rad", "of c by the angle")), looked_up)
+
+def common_table(name: str, coefficients: Sequence[Coefficient], output: Port) -> Primitive:
+    """alpha in [-pi, pi], mach -> all coefficients: one table on all points of their grids, with their values."""
+    angles, machs = common_grid(coefficients)
+    if len(machs) == 1:
+        machs = np.array([machs[0], machs[0] + 1.0])
+    values = np.stack([c.at(angles[:, None], machs[None, :]) for c in coefficients], axis=-1)
+    return table(f"{name}_table", (angles, machs), values, inputs=(ALPHA, MACH), output=output)
+
+
+def table_with_slopes(name: str, coefficients: Primitive, output: Port) -> Program:
+    """alpha in [-pi, pi], mach -> what the table has, and its slopes by angle [1/rad].
+
+    Slopes are taken over a small angle ahead: a table has kinks, and only the corrections of a step depend on them.
+    """
+
+    def looked_up(alpha: ca.SX, mach: ca.SX) -> tuple[ca.SX, ca.SX]:
+        here, ahead = coefficients(alpha, mach), coefficients(alpha + NEARBY, mach)
+        return here, (ahead - here) / NEARBY
+
+    slopes = Port("slopes", output.size, "1/rad", "of c by the angle")
+    return Program(f"{name}_lookup", (ALPHA, MACH), (output, slopes), looked_up)

@@ -15,13 +15,14 @@ from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.platform.table import Table
 from motionbase.rotor.airfoil import Airfoil
 from motionbase.rotor.airfoils import AIRFOILS, airfoil
+from motionbase.rotor.blade import Blade, check_line, read_blade, read_line
 from motionbase.rotor.c81 import read_c81
 
 FOLDER = Path(__file__).parent / "presets"
 PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 KEYS = ("name", "summary", "sources", "illustrative", "blades", "radius", "root", "chord", "twist", "airfoil", "speed",
-        "density", "sound")  # fmt: skip
-NEEDED = tuple(key for key in KEYS if key != "name")
+        "density", "sound", "blade")  # fmt: skip
+NEEDED = tuple(key for key in KEYS if key not in ("name", "blade"))
 LARGEST_SOLIDITY = 1.0
 
 
@@ -40,6 +41,7 @@ class Planform:
         airfoil: of the whole blade
         speed: of rotation [rad/s]
         density, sound: of the air [kg/m^3], and its speed of sound [m/s]
+        blade: structure of its blades, where known
     """
 
     name: str
@@ -55,6 +57,7 @@ class Planform:
     speed: float
     density: float
     sound: float
+    blade: Blade | None = None
 
     def __post_init__(self) -> None:
         if self.blades < 1:
@@ -65,14 +68,7 @@ class Planform:
         if not 0 <= self.root < self.radius:
             raise ModelError(f"rotor {self.name!r}: root is {self.root:g} m, must be from 0 to the radius")
         for key in ("chord", "twist"):
-            line = getattr(self, key)
-            if (
-                line.ndim != 2
-                or line.shape[1] != 2
-                or not np.all(np.isfinite(line))
-                or np.any(np.diff(line[:, 0]) <= 0)
-            ):
-                raise ModelError(f"rotor {self.name!r}: {key} must be pairs of numbers with increasing radius")
+            check_line(f"rotor {self.name!r}", key, getattr(self, key))
         if not np.all(self.chord[:, 1] > 0):
             raise ModelError(f"rotor {self.name!r}: chord must be positive everywhere")
         if self.solidity > LARGEST_SOLIDITY:
@@ -112,25 +108,32 @@ def load_planform(reference: Path | str) -> Planform:
     table.check_keys(KEYS, NEEDED)
     if type(table.data["blades"]) is not int:
         table.refuse("blades", "a whole number")
+    name = table.text("name") if "name" in table.data else path.stem
+    radius, twist = table.number("radius"), read_line(table, "twist", np.pi / 180)
     return table.made(
         Planform,
-        name=table.text("name") if "name" in table.data else path.stem,
+        name=name,
         summary=table.text("summary"),
         sources=table.texts("sources"),
         illustrative=table.texts("illustrative"),
         blades=table.data["blades"],
-        chord=_line(table, "chord", 1.0),
-        twist=_line(table, "twist", np.pi / 180),
+        radius=radius,
+        chord=read_line(table, "chord"),
+        twist=twist,
         airfoil=_airfoil(table, path.parent),
-        **{key: table.number(key) for key in ("radius", "root", "speed", "density", "sound")},
+        **{key: table.number(key) for key in ("root", "speed", "density", "sound")},
+        blade=read_blade(table.table("blade"), name, radius, twist) if "blade" in table.data else None,
     )
 
 
-def _line(table: Table, key: str, unit: float) -> Array:
-    """A number for the whole blade, or pairs of radius and number."""
-    if not isinstance(table.data[key], list):
-        return np.array([[0.0, unit * table.number(key)]])
-    return table.numbers(key, (len(table.data[key]), 2)) * [1.0, unit]
+def needed_blade(rotor: Planform) -> Blade:
+    """The structure of its blades; a rotor whose file does not have it is refused."""
+    if rotor.blade is None:
+        raise ModelError(
+            f"rotor {rotor.name!r} has no [blade] in its file, so the structure of its blades is not known; add one, "
+            "or take the preset puma"
+        )
+    return rotor.blade
 
 
 def _airfoil(table: Table, folder: Path) -> Airfoil:

@@ -31,12 +31,13 @@ Places: TypeAlias = Mapping[str, tuple[str, Point]]
 
 
 class Values(NamedTuple):
-    """At one state: mass matrix, force, its magnitude before cancellation, closure residual, Jacobian and bias."""
+    """At one state: mass matrix, force and its size before cancellation; residual, rate, Jacobian, bias of closures."""
 
     M: Array
     G: Array
     size: Array
     residual: Array
+    rate: Array
     J: Array
     bias: Array
 
@@ -125,10 +126,12 @@ class Equations:
 
         rows = [c.imposed(c.equations(state), [followed(port) for port in c.inputs]) for c in self.held]
         J = ca.vertcat(ca.SX(0, nv), *(r.J for r in rows))
-        residual, bias = (ca.vertcat(ca.SX(0, 1), *(getattr(r, n) for r in rows)) for n in ("residual", "bias"))
+        residual, missed, bias = (
+            ca.vertcat(ca.SX(0, 1), *(getattr(r, n) for r in rows)) for n in ("residual", "rate", "bias")
+        )
         F = ca.SX.sym("F", J.shape[0])
         size = ca.fabs(state.bias_force()) + ca.fabs(G - state.bias_force())
-        values = ca.Function("values", [q, v, u], [M, G, size, residual, J, bias])
+        values = ca.Function("values", [q, v, u], [M, G, size, residual, missed, J, bias])
 
         rate = coordinate_rates(self.model, q, v)
         E = ca.jacobian(rate, v)
@@ -156,8 +159,8 @@ class Equations:
 
     def values(self, q: Array, v: Array) -> Values:
         """Values at a state."""
-        M, G, size, residual, J, bias = (np.array(x) for x in self._functions[0](q, v, self.u))
-        return Values(M, G.ravel(), size.ravel(), residual.ravel(), J, bias.ravel())
+        M, G, size, residual, rate, J, bias = (np.array(x) for x in self._functions[0](q, v, self.u))
+        return Values(M, G.ravel(), size.ravel(), residual.ravel(), rate.ravel(), J, bias.ravel())
 
     def derivatives(self, q: Array, v: Array, v_dot: Array, F: Array) -> Derivatives:
         """Exact derivatives at a state with its accelerations and closure forces."""

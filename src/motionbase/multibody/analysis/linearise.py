@@ -45,10 +45,14 @@ def linearise(
     """
     equations = equations_of(model, inputs, outputs)
     plain = equations.model
-    at_q, at_v = q_of(plain, q), v_of(plain, v)
-    at = equations.values(at_q, at_v)
-    check_closed(equations, at, at_v)
-    return linear_model(equations, at_q, at_v, at, allowed(at.J))
+    return linear_about(equations, q_of(plain, q), v_of(plain, v))
+
+
+def linear_about(equations: Equations, q: Array, v: Array) -> LinearModel:
+    """`linearise` with equations that serve many states."""
+    at = equations.values(q, v)
+    check_closed(equations, at)
+    return linear_model(equations, q, v, at, allowed(at.J))
 
 
 def linear_model(equations: Equations, q: Array, v: Array, at: Values, basis: Allowed) -> LinearModel:
@@ -86,9 +90,9 @@ def linear_model(equations: Equations, q: Array, v: Array, at: Values, basis: Al
     )  # fmt: skip
 
 
-def check_closed(equations: Equations, at: Values, v: Array) -> None:
+def check_closed(equations: Equations, at: Values) -> None:
     """Check that the state meets the closures."""
-    for what, miss in (("coordinates miss", at.residual), ("speeds break", at.J @ v)):
+    for what, miss in (("coordinates miss", at.residual), ("speeds break", at.rate)):
         if (largest := float(np.abs(miss).max(initial=0.0))) > MET:
             names = [f"{c.name}.{row}" for c in equations.held for row in c.rows]
             raise ModelError(

@@ -75,7 +75,7 @@ def modes(model: Model | Tree | Loops, q: State = None, inputs: Inputs = None, c
     equations = equations_of(model, inputs)
     at_q, still = q_of(equations.model, q), np.zeros(equations.model.nv)
     at = equations.values(at_q, still)
-    check_closed(equations, at, still)
+    check_closed(equations, at)
     basis = allowed(at.J)
     if not basis.N.shape[1]:
         raise ModelError(f"model {equations.model.name!r}: its closures let nothing move, so it has no modes")

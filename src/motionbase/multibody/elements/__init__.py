@@ -3,6 +3,7 @@
 from motionbase.multibody.elements.abstract import (
     AbstractDynamicElement,
     AbstractElement,
+    AbstractNetworkElement,
     AbstractStateElement,
     Load,
     OwnState,
@@ -27,6 +28,7 @@ from motionbase.multibody.elements.stiction import Stiction
 __all__ = [
     "AbstractDynamicElement",
     "AbstractElement",
+    "AbstractNetworkElement",
     "AbstractStateElement",
     "Beam",
     "ContactLaw",

@@ -17,6 +17,9 @@ from motionbase.spatial.rotations import Expr
 
 if TYPE_CHECKING:
     from motionbase.multibody.model import Model
+    from motionbase.multibody.network.closures import Surroundings
+    from motionbase.multibody.network.exchange import AbstractExchange
+    from motionbase.multibody.network.parts import AbstractPart
     from motionbase.multibody.tree.state import TreeState
 
 
@@ -137,3 +140,21 @@ class AbstractStateElement(AbstractDynamicElement):
     @abstractmethod
     def motion(self, state: TreeState, x: Expr, inputs: Sequence[Expr]) -> tuple[Load, Expr]:
         """Forces and the rates of `x`, which has one value for each of `states`."""
+
+
+class AbstractNetworkElement(AbstractDynamicElement):
+    """An element that makes its own parts of a network; the tree engine does not know it."""
+
+    def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
+        """Its equations are those of its parts."""
+        raise ModelError(
+            f'{type(self).__name__} {self.name!r} has equations of the network engine alone; use engine="network"'
+        )
+
+    @abstractmethod
+    def parts(self, around: Surroundings) -> Sequence[AbstractPart]:
+        """What acts on nodes, joins them or adds states."""
+
+    def exchange(self, around: Surroundings) -> AbstractExchange | None:
+        """What parts share from step to step, if it is this element that makes it."""
+        return None

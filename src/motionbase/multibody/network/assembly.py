@@ -17,9 +17,10 @@ import numpy as np
 
 from motionbase.arrays import Array, Indices
 from motionbase.multibody.network.bodies import NodeBody, balance, tangents, tensor
+from motionbase.multibody.network.exchange import AbstractExchange, End
 from motionbase.multibody.network.groups import Group, OwnValues, evaluated, turns
-from motionbase.multibody.network.nodes import Correction, Momentum, Place
-from motionbase.multibody.network.parts import INTEGRATED, AbstractPart, Own, routine_of
+from motionbase.multibody.network.nodes import Correction, Momentum, Place, Weights
+from motionbase.multibody.network.parts import GROUND_PLACE, INTEGRATED, AbstractPart, Own, routine_of
 from motionbase.spatial.rotations import Expr
 
 UNKNOWNS = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -35,13 +36,20 @@ class Assembly:
         bodies: what stands at each node
         parts: everything else
         gravity: (3,) [m/s^2]
-        inputs: names of all inputs, each one number
+        given: names of all inputs from outside, each one number
+        exchanges: what parts share from step to step; their numbers stand behind those that parts keep
     """
 
     bodies: tuple[NodeBody, ...]
     parts: tuple[AbstractPart, ...]
     gravity: Array
-    inputs: tuple[str, ...]
+    given: tuple[str, ...]
+    exchanges: tuple[AbstractExchange, ...] = ()
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of all inputs of parts: those given, then those of exchanges."""
+        return (*self.given, *(name for exchange in self.exchanges for name in exchange.shared))
 
     # ---- places in the vectors -------------------------------------------------------------------------------------
 
@@ -59,6 +67,30 @@ class Assembly:
     def kept_starts(self) -> tuple[int, ...]:
         """Where what each part keeps begins."""
         return tuple(np.cumsum([0, *(len(p.kept) for p in self.parts)]).tolist())
+
+    @cached_property
+    def shared_starts(self) -> tuple[int, ...]:
+        """Where the numbers of each exchange begin among those kept: what parts read, then its memory."""
+        sizes = [len(exchange.shared) + len(exchange.memory) for exchange in self.exchanges]
+        return tuple(np.cumsum([self.kept_starts[-1], *sizes]).tolist())
+
+    @cached_property
+    def shared_places(self) -> list[int]:
+        """Places of what parts read of exchanges, among the numbers kept."""
+        pairs = zip(self.exchanges, self.shared_starts, strict=False)
+        return [start + k for exchange, start in pairs for k in range(len(exchange.shared))]
+
+    @cached_property
+    def told_starts(self) -> tuple[int, ...]:
+        """Where what each exchange learns begins."""
+        return tuple(np.cumsum([0, *(exchange.learns for exchange in self.exchanges)]).tolist())
+
+    @property
+    def kept_start(self) -> Array:
+        """What parts and exchanges keep, at the start."""
+        kept = [p.kept for p in self.parts]
+        kept += [(*exchange.shared.values(), *exchange.memory) for exchange in self.exchanges]
+        return np.concatenate([np.asarray(some, dtype=np.float64) for some in kept] or [np.empty(0)])
 
     @property
     def size(self) -> int:
@@ -110,7 +142,8 @@ class Assembly:
         known = {name: k for k, name in enumerate(self.inputs)}
         own_names = {name: k for k, name in enumerate(self.names[self.node_starts[-1] :])}
         parts = tuple(self.parts[k] for k in members)
-        nodes, own, kept, inputs, others, rows, columns = [], [], [], [], [], [], []
+        exchange = {exchange.name: k for k, exchange in enumerate(self.exchanges)}
+        nodes, own, kept, inputs, others, told, rows, columns = [], [], [], [], [], [], [], []
         for k, part in zip(members, parts, strict=True):
             moving = [n for n in part.nodes if n is not None]
             at_own = list(range(self.own_starts[k], self.own_starts[k + 1]))
@@ -121,10 +154,13 @@ class Assembly:
             kept.append(list(range(self.kept_starts[k], self.kept_starts[k + 1])))
             inputs.append([known[name] for name in part.inputs])
             others.append([own_names[name] for name in part.reads])
+            to = None if part.tells is None else exchange[part.tells]
+            told.append([] if to is None else list(range(self.told_starts[to], self.told_starts[to + 1])))
             rows.append([*(start + i for start in balance for i in range(6)), *among_all])
             read = [self.node_starts[-1] + i for i in others[-1]]
             columns.append([*(self.node_starts[n] + i for n in moving for i in range(6)), *among_all, *read])
-        tables = (np.array(table, dtype=np.intp) for table in (nodes, own, kept, inputs, others, rows, columns))
+        found = nodes, own, kept, inputs, others, told, rows, columns
+        tables = (np.array(table, dtype=np.intp) for table in found)
         return Group(routine_of(parts[0]), parts, *tables)
 
     # ---- as programs -----------------------------------------------------------------------------------------------
@@ -143,6 +179,7 @@ class Assembly:
             for k, n in enumerate(self.heavy):
                 start = self.node_starts[n]
                 found[start : start + 12] = [rows[k, i] for i in range(12)]
+        inputs = self._all_inputs(inputs, values.kept)
         for group, outputs in evaluated(self.groups, "residual", places.column, values, inputs, c):
             _add(found, group.rows, outputs)
         return ca.vertcat(*found)
@@ -168,6 +205,7 @@ class Assembly:
             parts = turns(turned, places.R[self.heavy, :], momenta.column[self.heavy, :], self._heavy_numbers)
             for k, n in enumerate(self.heavy):
                 self._body_entries(entries, n, c, [parts[k, i] for i in range(9)])
+        inputs = self._all_inputs(inputs, values.kept)
         for group, outputs in evaluated(self.groups, "jacobian", places.column, values, inputs, c):
             local_rows, local_columns = group.routine.pattern.get_triplet()
             for k, part in enumerate(outputs):
@@ -192,12 +230,35 @@ class Assembly:
         for i in range(3):
             entries[at + 3 + i, at + 3 + i] = float(J[i, i])
 
-    def keep(self, places: Place, values: OwnValues, inputs: Expr) -> Expr:
-        """What all parts keep at the end of a step."""
+    def keep(self, w: Weights, places: Place, values: OwnValues, given: Expr) -> Expr:
+        """What all parts and exchanges keep at the end of a step."""
         found: list[Any] = [ca.SX(0)] * self.kept_starts[-1]
-        for group, outputs in evaluated(self.groups, "keep", places.column, values, inputs):
+        inputs = self._all_inputs(given, values.kept)
+        for group, outputs in evaluated(self.groups, "keep", places.column, values, inputs, w.c):
             _add(found, group.at_kept, outputs)
+        if self.exchanges:
+            told: list[Any] = [ca.SX(0)] * self.told_starts[-1]
+            for group, outputs in evaluated(self.groups, "tell", places.column, values, inputs, w.c):
+                _add(told, group.at_told, outputs)
+            for k in range(len(self.exchanges)):
+                found.append(self._shared_next(k, w.h, ca.vertcat(*told), places, given, values.kept))
         return ca.vertcat(*found) if found else ca.SX(0, 1)
+
+    def _shared_next(self, k: int, h: Expr, told: Expr, places: Place, given: Expr, kept: Expr) -> Expr:
+        """The numbers of one exchange at the end of a step."""
+        exchange, start, end = self.exchanges[k], self.shared_starts[k], self.shared_starts[k + 1]
+        known = {name: i for i, name in enumerate(self.given)}
+        middle = start + len(exchange.shared)
+        place = GROUND_PLACE if exchange.node is None else Place.of(places.column[exchange.node, :].T)
+        inputs = given[[known[name] for name in exchange.inputs]] if exchange.inputs else ca.SX(0, 1)
+        learnt = told[self.told_starts[k] : self.told_starts[k + 1]]
+        return ca.vertcat(*exchange.after(End(h, learnt, place, inputs, kept[start:middle], kept[middle:end])))
+
+    def _all_inputs(self, given: Any, kept: Any) -> Any:
+        """Inputs of parts: those given, then those of exchanges."""
+        if not self.exchanges:
+            return given
+        return ca.vertcat(given, kept[self.shared_places])
 
     def corrections(self, d: Expr) -> tuple[Correction, Expr]:
         """Rows of corrections of the nodes, and corrections of the own unknowns."""
@@ -213,12 +274,11 @@ class Assembly:
         self, what: str, c: float, places: Array, values: Sequence[Array], inputs: Array
     ) -> list[tuple[Group, Array]]:
         """Outputs of every group's routine for numbers; `places` has a row for each node."""
+        if self.exchanges:
+            inputs = np.concatenate([inputs, np.asarray(values[2])[self.shared_places]])
         found = []
         for group in self.groups:
-            function, k = getattr(group.routine, what), len(group.parts)
-            arguments = [ca.DM(np.ascontiguousarray(t.T)) for t in group.arguments(places, values, inputs)]
-            last = [] if what == "keep" else [ca.DM(np.full((1, k), c))]
-            outputs, constants = np.array(function.map(k)(*arguments, *last)).T, group.constants(what)
+            outputs, constants = group.numeric(what, c, places, values, inputs), group.constants(what)
             found.append((group, np.where(np.isnan(constants), outputs, constants)))  # no rounding where code has none
         return found
 

@@ -36,6 +36,7 @@ class Group:
         at_own, at_kept: (k, ...) where each part's own unknowns and kept values stand among all
         at_inputs: (k, ...) where its inputs stand among all
         at_others: (k, ...) where the unknowns of other parts that it reads stand among all own unknowns
+        at_told: (k, ...) where what it tells stands among what all exchanges learn
         rows: (k, ...) places of its residual among all equations
         columns: (k, ...) places of its unknowns among all
     """
@@ -47,6 +48,7 @@ class Group:
     at_kept: Indices
     at_inputs: Indices
     at_others: Indices
+    at_told: Indices
     rows: Indices
     columns: Indices
     _constants: dict[str, Array] = field(default_factory=dict, init=False)
@@ -79,6 +81,22 @@ class Group:
             np.asarray(inputs)[self.at_inputs], own[self.at_others],
         ]  # fmt: skip
 
+    def numeric(self, what: str, c: float, places: Array, values: Sequence[Array], inputs: Array) -> Array:
+        """(k, outputs) of a function of the routine."""
+        k, tabled = len(self.parts), self.routine.tabled
+        given = [ca.DM(np.ascontiguousarray(t.T)) for t in self.arguments(places, values, inputs)]
+        last = ca.DM(np.full((1, k), c))
+
+        def of(what: str, looked_up: Sequence[Any]) -> Array:
+            function: ca.Function = getattr(self.routine, what)
+            return np.array(function.map(k)(*given, *looked_up, last)).T.reshape(k, -1)
+
+        looked_up = [ca.DM(size, k) for size in (0, 0)] if tabled is None else [ca.DM.zeros(n, k) for n in tabled.sizes]
+        if tabled is not None:
+            asked = of("asked", looked_up).reshape(k * tabled.points, -1)
+            looked_up = [ca.DM(found.reshape(k, -1).T) for found in tabled.numbers(asked)]
+        return of(what, looked_up)
+
 
 def _folded(function: ca.Function, numbers: Array) -> Array:
     """(outputs,) those that are constants for these numbers, else NaN."""
@@ -89,7 +107,7 @@ def _folded(function: ca.Function, numbers: Array) -> Array:
 
 
 def evaluated(
-    groups: Sequence[Group], what: str, places: Expr, values: OwnValues, inputs: Expr, *more: Expr
+    groups: Sequence[Group], what: str, places: Expr, values: OwnValues, inputs: Expr, c: Expr
 ) -> Iterator[tuple[Group, list[list[Any]]]]:
     """Every group with what its routine gives for each part: expressions, and floats where they are constants."""
     together: dict[bytes, list[Group]] = {}
@@ -97,11 +115,11 @@ def evaluated(
         if group.routine.size(what):
             together.setdefault(repr(group.nodes.tolist()).encode(), []).append(group)
     for on_same_nodes in together.values():
-        yield from zip(on_same_nodes, _loop(on_same_nodes, what, places, values, inputs, *more), strict=True)
+        yield from zip(on_same_nodes, _loop(on_same_nodes, what, places, values, inputs, c), strict=True)
 
 
 def _loop(
-    groups: Sequence[Group], what: str, places: Expr, values: OwnValues, inputs: Expr, *more: Expr
+    groups: Sequence[Group], what: str, places: Expr, values: OwnValues, inputs: Expr, c: Expr
 ) -> list[list[list[Any]]]:
     """One loop over the parts of all groups, part by part."""
     count, taken = len(groups[0].parts), [group.varying(what) for group in groups]
@@ -125,8 +143,9 @@ def _loop(
         place, number, found = ca.vertcat(*row[:nodes]), ca.vec(row[nodes]), []
         for k, group in enumerate(groups):
             own, own_dot, kept, inputs, others = row[at + 5 * k : at + 5 * k + 5]
-            arguments = [place, own, own_dot, number[columns[k]], kept, inputs, others, *more]
-            found.append(getattr(group.routine, what).call(arguments)[0][taken[k]])
+            arguments = [place, own, own_dot, number[columns[k]], kept, inputs, others]
+            looked_up = group.routine.looked_up(what, arguments, c)
+            found.append(getattr(group.routine, what).call([*arguments, *looked_up, c])[0][taken[k]])
         return ca.vertcat(*found)
 
     outputs = turns(called, *(tables[k] for k in given)) if any(taken) else ca.SX(count, 0)

@@ -15,6 +15,7 @@ from motionbase.multibody.driven import Driven
 from motionbase.multibody.elements import (
     AbstractDynamicElement,
     AbstractElement,
+    AbstractNetworkElement,
     Beam,
     JointDamper,
     JointSpring,
@@ -85,11 +86,13 @@ def network_of(
     parts += [c for c in (joint.constraint() for joint in joints) if c is not None]
     around = Surroundings(model, joints, sites, q0, dropped)
     parts += [part for part in (closure_part(closure, around) for closure in model.closures) if part is not None]
-    parts += _loads(sites, joints, q0, speeds)
+    parts += _loads(around, speeds)
     parts += _modal_bodies(sites, q0, speeds)  # last, when it is known which of their points are nodes
     inputs = tuple(name for port in driven.ports for name in input_names(port))
     gravity = np.asarray(model.gravity, dtype=np.float64)
-    return ModelNetwork(model, Assembly(tuple(sites.nodes), tuple(parts), gravity, inputs), driven, joints)
+    made = [e.exchange(around) for e in model.elements if isinstance(e, AbstractNetworkElement)]
+    exchanges = tuple(exchange for exchange in made if exchange is not None)
+    return ModelNetwork(model, Assembly(tuple(sites.nodes), tuple(parts), gravity, inputs, exchanges), driven, joints)
 
 
 # ---- forces --------------------------------------------------------------------------------------------------------
@@ -107,9 +110,9 @@ def _modal_bodies(sites: Sites, q0: Array, v0: Array) -> list[AbstractPart]:
     return found
 
 
-def _loads(sites: Sites, joints: Sequence[NetworkJoint], q0: Array, v0: Array) -> list[AbstractPart]:
+def _loads(around: Surroundings, v0: Array) -> list[AbstractPart]:
     """tau, springs, dampers and motors of each coordinate together; every other element by itself."""
-    model = sites.model
+    model, sites, joints, q0 = around.model, around.sites, around.joints, around.q0
     merged = (JointSpring, JointDamper, Motor)
     on_axis: dict[int, list[AbstractElement]] = {}
     of_axes: dict[str, list[AbstractElement]] = {j.joint.name: [] for j in joints if j.type == "axes"}
@@ -127,6 +130,8 @@ def _loads(sites: Sites, joints: Sequence[NetworkJoint], q0: Array, v0: Array) -
             on_axis.setdefault(joint_speed(element.name, model, element.joint, element.axis), []).append(element)
         elif isinstance(element, Beam):
             parts.append(BeamForce.of(element, sites))
+        elif isinstance(element, AbstractNetworkElement):
+            parts += element.parts(around)
         else:
             parts.append(ElementForce(element, sites, joints, q0))
     for n, joint in enumerate(joints):

@@ -17,6 +17,7 @@ import casadi as ca
 from motionbase.arrays import Array
 from motionbase.compile.linear.eliminate import scalars
 from motionbase.multibody.network.nodes import Place
+from motionbase.multibody.network.tabled import Tabled
 from motionbase.spatial import skew
 from motionbase.spatial.rotations import Expr
 
@@ -49,7 +50,7 @@ class Moment:
         inputs: values of its inputs
         others: unknowns of other parts that it reads
         c: how much an integrated unknown changes with its rate in this step [s]
-        found: what `find` gave
+        found: what `find` gave, or the values of its tables, those of each point together
         shifts: (place, velocity) small changes of each node, in its axes, which `places` do not have; see
             `AbstractPart.linear`
     """
@@ -118,6 +119,11 @@ class AbstractPart(ABC):
         return ()
 
     @property
+    def reads_integrated(self) -> bool:
+        """Whether what it reads is integrated: corrections are then those of its rate."""
+        return False
+
+    @property
     def kinked(self) -> bool:
         """Whether its force bends so sharply that a Jacobian at the predicted place may be of the wrong side."""
         return False
@@ -146,6 +152,24 @@ class AbstractPart(ABC):
         """Start values of what it keeps from step to step."""
         return ()
 
+    @property
+    def tabled(self) -> Tabled | None:
+        """Tables whose values its equations take as `Moment.found`."""
+        return None
+
+    def asked(self, at: Moment) -> Expr:
+        """(points, arguments) where its tables are looked up."""
+        return ca.SX(0, 0)
+
+    @property
+    def tells(self) -> str | None:
+        """Name of the exchange that learns what it `tell`s at the end of a step."""
+        return None
+
+    def tell(self, at: Moment) -> Expr:
+        """Numbers for the exchange, which adds up those of all parts."""
+        return ca.SX(0, 1)
+
     def find(self, at: Moment) -> Expr:
         """Numbers found before the equations are formed, which these take as constants when they are differentiated.
 
@@ -164,8 +188,13 @@ class AbstractPart(ABC):
             moved: the moment `at` after small changes `by` of (positions and orientations of the moving nodes, their
                 velocities, both in the nodes' axes, own unknowns, their rates)
         """
+        moved = self.watched(at, moved)
         column = stacked(moved, self.equations(moved))
         return [ca.jacobian(column, d) for d in by]
+
+    def watched(self, at: Moment, moved: Moment) -> Moment:
+        """The moment after small changes, without those of nodes that it depends on too weakly to count."""
+        return moved
 
     def keep(self, at: Moment) -> Expr:
         """What it keeps at the end of a step, as many as `kept`."""
@@ -187,21 +216,34 @@ class AbstractPart(ABC):
 @final
 @dataclass(frozen=True)
 class Routine:
-    """The equations of one kind of part as CasADi functions of (places, own, own_dot, numbers, kept, inputs, others).
+    """The equations of one kind of part as CasADi functions.
 
-    Residual and Jacobian also take c.
+    Their arguments are (places, own, own_dot, numbers, kept, inputs, others, table values, slopes, c).
 
     Attributes:
         residual: -> force and moment on each moving node, with the opposite sign, then rows
         jacobian: -> nonzeros of the residual's derivative by (v, omega) of each moving node, own unknowns, others
         keep: -> what is kept
+        tell: -> what an exchange learns
+        asked: -> arguments of the tables, those of each point together
         pattern: rows and columns of the nonzeros
+        tabled: the tables
     """
 
     residual: ca.Function
     jacobian: ca.Function
     keep: ca.Function
+    tell: ca.Function
+    asked: ca.Function
     pattern: ca.Sparsity
+    tabled: Tabled | None
+
+    def looked_up(self, what: str, arguments: Sequence[Expr], c: Expr) -> list[Expr]:
+        """Values of the tables, and their slopes where the function takes them, for the other arguments."""
+        if self.tabled is None or what == "asked":
+            return [ca.SX(0, 1), ca.SX(0, 1)]
+        nothing = [ca.SX(size, 1) for size in self.tabled.sizes]
+        return self.tabled.looked_up(self.asked.call([*arguments, *nothing, c])[0], slopes=what == "jacobian")
 
     def size(self, what: str) -> int:
         """Number of outputs of one of the functions."""
@@ -245,18 +287,23 @@ def routine_of(part: AbstractPart) -> Routine:
         return Moment(tuple(at_nodes), *after, numbers, kept, inputs, others, c, found, tuple(shifts))
 
     still = surroundings(False, ca.SX(0, 1))
-    constants = part.find(still)
+    tabled = part.tabled
+    values, slopes = (
+        ca.SX.sym(what, size)
+        for what, size in zip(("values", "slopes"), (0, 0) if tabled is None else tabled.sizes, strict=True)
+    )
+    constants = part.find(still) if tabled is None else values
     at, moved = surroundings(False, constants), surroundings(True, constants)
     # the ground's wrenches are dropped, the others stand in the residual with the opposite sign
     taken = [6 * k + i for k, node in enumerate(part.nodes) if node is not None for i in range(6)]
     taken += [6 * len(part.nodes) + k for k in range(len(own))]
     sign = ca.vertcat(-ca.DM.ones(6 * count), ca.DM.ones(len(own)))
-    residual, keep = ca.densify(sign * stacked(at, part.equations(at))[taken]), part.keep(still)
+    residual, keep, tell = ca.densify(sign * stacked(at, part.equations(at))[taken]), part.keep(at), part.tell(at)
     holds = [6 * count + k for k, kind in enumerate(own) if kind is Own.HOLONOMIC]
     scale = ca.SX.ones(residual.shape[0])
     scale[holds] = 1 / c
     changes = [ca.vec(d) for d in (xi, eta, zeta, zeta_dot)]
-    by = [ca.diag(sign) @ ca.SX(d)[taken, :] for d in part.derivatives(at, moved, changes)]
+    by = [ca.diag(sign) @ ca.SX(d)[taken, :] for d in _derivatives(part, at, moved, changes, slopes)]
     by_xi, by_eta, by_own, by_rate = ca.substitute(by, changes, [ca.SX.zeros(d.shape) for d in changes])
     by_node, by_unknown = c * by_xi + by_eta, ca.SX(by_own)
     for k, kind in enumerate(own):
@@ -264,14 +311,29 @@ def routine_of(part: AbstractPart) -> Routine:
             by_unknown[:, k] = c * by_own[:, k] + by_rate[:, k]
     for row in holds:
         by_node[row, :], by_unknown[row, :] = by_xi[row, :], by_unknown[row, :] / c
-    J = ca.sparsify(ca.horzcat(by_node, by_unknown, ca.jacobian(residual * scale, others)))
-    given = [ca.vec(places), y, y_dot, numbers, kept, inputs, others]
+    by_others = ca.jacobian(residual * scale, others) * (c if part.reads_integrated else 1)
+    J = ca.sparsify(ca.horzcat(by_node, by_unknown, by_others))
+    given = [ca.vec(places), y, y_dot, numbers, kept, inputs, others, values, slopes, c]
     return Routine(
-        ca.Function("residual", [*given, c], [residual * scale]),
-        ca.Function("jacobian", [*given, c], [ca.vertcat(*scalars(J)) if J.nnz() else ca.SX(0, 1)]),
+        ca.Function("residual", given, [residual * scale]),
+        ca.Function("jacobian", given, [ca.vertcat(*scalars(J)) if J.nnz() else ca.SX(0, 1)]),
         ca.Function("keep", given, [ca.densify(ca.SX(keep))]),
+        ca.Function("tell", given, [ca.densify(ca.SX(tell))]),
+        ca.Function("asked", given, [ca.densify(ca.vec(part.asked(still).T))]),
         J.sparsity(),
+        tabled,
     )
+
+
+def _derivatives(part: AbstractPart, at: Moment, moved: Moment, by: Sequence[Expr], slopes: Expr) -> list[Expr]:
+    """Those of the part, and through the tables: with the value of a table as v(a), dr/dx + dr/dv v' da/dx."""
+    found = part.derivatives(at, moved, by)
+    if part.tabled is None:
+        return found
+    moved = part.watched(at, moved)
+    by_values = ca.jacobian(stacked(moved, part.equations(moved)), at.found) @ part.tabled.slope_matrix(slopes)
+    asked = part.asked(moved)
+    return [d + by_values @ ca.jacobian(asked[:, 0], change) for d, change in zip(found, by, strict=True)]
 
 
 def stacked(at: Moment, found: Equations) -> Expr:

@@ -67,7 +67,7 @@ def start_state(assembly: Assembly, places: Array, inputs: Array) -> StartState:
     in the nodes' axes and by least squares: where rows are redundant they share the force.
     """
     own = np.concatenate([np.asarray(p.own_start(), dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
-    kept = np.concatenate([np.asarray(p.kept, dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
+    kept = assembly.kept_start
     known = np.concatenate([np.asarray(p.own_dot_start(), dtype=np.float64) for p in assembly.parts] or [np.empty(0)])
     own, own_dot = _coordinates_met(assembly, places, own, known, kept, inputs)
     states = _integrated(assembly, places, (own, own_dot, kept), inputs)

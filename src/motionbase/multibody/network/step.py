@@ -61,7 +61,7 @@ class Step:
 
     def program(self, name: str, inputs: Sequence[Port]) -> Program:
         """(weights, states one and two steps back, inputs) -> states, and how well the step is solved."""
-        n, own, kept = len(self.assembly.bodies), self.assembly.own_starts[-1], self.assembly.kept_starts[-1]
+        n, own, kept = len(self.assembly.bodies), self.assembly.own_starts[-1], self.assembly.shared_starts[-1]
         states = (
             Node.port("one", "nodes one step back", rows=n),
             Node.port("two", "nodes two steps back", rows=n),
@@ -131,7 +131,7 @@ class Step:
         nodes, own = self.assembly.corrections(d)
         new, at = for_each(lambda p, m, Q, d: corrected_node(c, p, m, Q, d), places, momenta, Q, nodes)
         after = self._corrected_own(c, values, own)
-        kept_next = self.assembly.keep(at, after, inputs)
+        kept_next = self.assembly.keep(w, at, after, inputs)
         # a NaN must stay: fmax would take the other number
         residual_next = ca.if_else(largest <= worst[0], worst[0], largest)
         worst_next = ca.vertcat(residual_next, worst[1] + ca.if_else(growth < self.growth_limit, 0, 1))

@@ -1,0 +1,177 @@
+"""A rotor under way: steps of its network in native loops, and what they tell of loads and blades."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.compile import Compiled, Scan, compile, scan
+from motionbase.errors import SimulationError
+from motionbase.multibody.network.engine import Network
+from motionbase.multibody.network.methods import BDF2, Coefficients
+from motionbase.multibody.network.motion import joint_motion
+from motionbase.multibody.network.solved import numbers_solved
+from motionbase.multibody.network.step import FEEDBACK
+from motionbase.rotor.air import FIELD, LOADS, MEMORY
+from motionbase.rotor.rotor_model import RotorModel
+
+RECORDED = "one_next", "own_one_next", "kept_next"
+PER_REVOLUTION = 90  # steps of the native calls
+# Numbers of first steps, and their length over the usual one. Blades start undeformed, and what that excites is damped
+# best by short steps of BDF2; ratios of two are within its stability.
+FIRST = (16, 1 / 16), (4, 1 / 8), (4, 1 / 4), (4, 1 / 2)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Flown:
+    """Samples at every step.
+
+    Attributes:
+        t: (n,) [s]
+        nodes, own, kept: (n, ...) as the step's states have them
+    """
+
+    flying: Flying
+    t: Array
+    nodes: Array
+    own: Array
+    kept: Array
+
+    @cached_property
+    def q(self) -> Array:
+        """(n, nq) coordinates of the joints; the shaft's angle lies between -pi and pi."""
+        found: Array = np.array(self.flying.motion.map(nodes=self.nodes)["q"])
+        return found
+
+    def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
+        """(n, blades) hinge angles [rad]; NaN where a blade has no such hinge."""
+        return self.q[:, self.flying.places(which)]
+
+    @cached_property
+    def azimuth(self) -> Array:
+        """(n, blades) of the blades, at the rotor's speed [rad]."""
+        rotor = self.flying.rotor
+        return rotor.speed * self.t[:, None] + np.array([blade.azimuth for blade in rotor.blades])
+
+    @property
+    def loads(self) -> Array:
+        """(n, 6) force and moment of the air on the blades about the hub, in the axes of the support [N, N m]."""
+        return self._shared(len(FIELD) + len(MEMORY) - len(LOADS), len(LOADS))
+
+    @property
+    def induced(self) -> Array:
+        """(n, 3) speed downwards at the hub [m/s], slopes along x and y [1/s]."""
+        return self._shared(0, len(FIELD))
+
+    def _shared(self, first: int, count: int) -> Array:
+        at = self.flying.network.network.assembly.shared_starts[0] + first
+        return self.kept[:, at : at + count]
+
+
+@final
+@dataclass(eq=False)
+class Flying:
+    """A compiled rotor and its state.
+
+    Attributes:
+        state: of the step
+        t: [s]
+        settings: of the last steps
+    """
+
+    rotor: RotorModel
+    network: Network
+    mode: Literal["strict", "fast"] = "strict"
+    t: float = 0.0
+    state: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rotor: RotorModel, step: float | None = None, mode: Literal["strict", "fast"] = "strict") -> Flying:
+        """After the first steps, with the settings of the start."""
+        found = cls(rotor, rotor.network(step), mode)
+        found.state = {**found.network.start().ports(), "worst": np.zeros(2)}
+        found.begin()
+        return found
+
+    @cached_property
+    def loop(self) -> Scan:
+        """The step in a native loop; inputs may change from step to step."""
+        rows = [port.name for port in self.network.network.ports if port.name not in ("tau",)]
+        return scan(self.network.program, FEEDBACK, per_step=rows, record=list(RECORDED), mode=self.mode)
+
+    @cached_property
+    def motion(self) -> Compiled:
+        """Coordinates and speeds from nodes."""
+        return compile(joint_motion(self.network.network))
+
+    def places(self, which: Literal["lag", "flap", "pitch"]) -> list[int]:
+        """Of the blades' hinges among the coordinates."""
+        model, found = self.rotor.model, []
+        at = {joint.name: own.start for joint, (own, _) in zip(model.joints, model.q_slices, strict=True)}
+        for blade in self.rotor.blades:
+            shared = which == "flap" and blade.flap == blade.lag  # one joint turns about both
+            found.append(at[getattr(blade, which)] + shared)
+        return found
+
+    def fly(
+        self, steps: int, settings: Mapping[str, float] | Callable[[float], Mapping[str, float]],
+        progress: Callable[[float], None] = lambda _: None,
+    ) -> Flown:  # fmt: skip
+        """So many steps on.
+
+        Args:
+            settings: by name, or a function of time, which is asked at the end of each step
+        """
+        h, weights, begin, done = self.network.step_size, self.network.method.weights(1.0), self.t, 0
+        samples: list[dict[str, Array]] = []
+        while done < steps:
+            count = min(PER_REVOLUTION, steps - done)
+            out = self._steps(count, h, weights, self._rows(count, settings))
+            samples.append({name: np.asarray(out[name]) for name in RECORDED})
+            done += count
+            progress(done / steps)
+        nodes, own, kept = (np.concatenate([s[name] for s in samples]) for name in RECORDED)
+        return Flown(self, np.asarray(begin + h * np.arange(1, steps + 1)), nodes, own, kept)
+
+    def begin(self, settings: Mapping[str, float] | None = None) -> None:
+        """The first steps; the very first is the trapezoidal rule."""
+        rows, last = self._rows(1, settings or {}), 0.0
+        for count, part in FIRST:
+            for _ in range(count):
+                weights = BDF2.weights(part / last) if last else BDF2.start()
+                self._steps(1, part * self.network.step_size, weights, rows)
+                last = part
+        self._steps(1, self.network.step_size, BDF2.weights(1 / last), rows)
+
+    def _steps(self, count: int, h: float, weights: Coefficients, rows: Mapping[str, Array]) -> Mapping[str, Any]:
+        """So many steps of one length; the state follows."""
+        given = {**self.state, **rows, "worst": np.zeros(2), "weights": weights.row(h)}
+        out = self.loop(count, every=1, **given)
+        residual = float(out["worst"][0])
+        if not numbers_solved(residual, self.state, out):
+            raise SimulationError(
+                f"rotor {self.rotor.name!r}: a step between t = {self.t:.4g} and {self.t + count * h:.4g} s was not "
+                f"solved (residual {residual:.3g}); take a smaller step, or change settings more slowly"
+            )
+        self.state, self.t = {name: out[name] for name in FEEDBACK}, self.t + count * h
+        return out
+
+    def _rows(
+        self, count: int, settings: Mapping[str, float] | Callable[[float], Mapping[str, float]]
+    ) -> dict[str, Array]:
+        """Inputs of so many steps."""
+        h = self.network.step_size
+        if not callable(settings):
+            one = self.rotor.numbers(**settings)
+            return {
+                name: value if name == "tau" else np.broadcast_to(value, (count, *np.shape(value))).copy()
+                for name, value in one.items()
+            }
+        each = [self.rotor.numbers(**settings(self.t + h * (k + 1))) for k in range(count)]
+        return {name: each[0][name] if name == "tau" else np.array([row[name] for row in each]) for name in each[0]}

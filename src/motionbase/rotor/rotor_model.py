@@ -1,0 +1,156 @@
+"""A rotor as a multibody model that can be flown: its network, its settings, and the names of its blades."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.errors import ModelError, unknown
+from motionbase.multibody.model import Model
+from motionbase.multibody.network.engine import Network
+from motionbase.rotor.planform import Planform
+
+SPEED = "speed"  # the closure that turns the shaft
+AIR, PITCH = "air", "pitch"
+
+
+@final
+@dataclass(frozen=True)
+class Setting:
+    """A number that an operator or a controller sets.
+
+    Attributes:
+        unit, about: of it
+        start: at the start; least, most: between which it may be; rate: how fast it may change [1/s]
+    """
+
+    name: str
+    unit: str
+    about: str
+    start: float
+    least: float
+    most: float
+    rate: float
+
+
+def pitch_settings(largest_collective: float, largest_cyclic: float) -> tuple[Setting, ...]:
+    """Collective and cyclic pitch [rad]."""
+    cyclic = -largest_cyclic, largest_cyclic
+    return (
+        Setting("collective", "rad", "collective pitch at the root", 0.0, -0.1, largest_collective, 0.2),
+        Setting("cyclic_cos", "rad", "cyclic pitch times cos psi, lateral", 0.0, *cyclic, 0.2),
+        Setting("cyclic_sin", "rad", "cyclic pitch times sin psi, longitudinal", 0.0, *cyclic, 0.2),
+    )
+
+
+def flight_settings(fastest: float) -> tuple[Setting, ...]:
+    """Of a wind tunnel [m/s, rad]."""
+    return (
+        Setting("airspeed", "m/s", "speed of the air", 0.0, 0.0, fastest, 5.0),
+        Setting("shaft_angle", "rad", "of the shaft against the air, positive backwards", 0.0, -1.6, 1.6, 0.05),
+    )
+
+
+@final
+@dataclass(frozen=True)
+class BladeNames:
+    """A blade's names in the model; joints are "" where it has none.
+
+    Attributes:
+        azimuth: of the blade at the start [rad]
+        lag, flap, pitch: joints
+        bodies: that feel the air, from the root
+    """
+
+    azimuth: float
+    lag: str
+    flap: str
+    pitch: str
+    bodies: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RotorModel:
+    """A rotor that can be flown.
+
+    Attributes:
+        planform: its blades as the air sees them
+        model: a step of its network has the inputs that `given` makes
+        step: of about a ninetieth of a revolution [s]
+        speed: of the shaft [rad/s]
+        v0: speeds of the start, turning; coordinates are neutral
+        massless: bodies of the model whose mass the network leaves out
+        ground_node: the ground counts as a node
+        controls, flight: settings
+        shaft: joint that turns the rotor
+        corrections: of a step, in which blades turn by four degrees: with rigid ones each leaves about a five-hundredth
+            of the residual, with beams a tenth
+    """
+
+    planform: Planform
+    model: Model
+    step: float
+    speed: float
+    v0: Array
+    massless: tuple[str, ...]
+    ground_node: bool
+    controls: tuple[Setting, ...]
+    flight: tuple[Setting, ...]
+    blades: tuple[BladeNames, ...]
+    shaft: str
+    corrections: int = 4
+
+    @property
+    def name(self) -> str:
+        """The model's."""
+        return self.model.name
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Controls, then flight."""
+        return (*self.controls, *self.flight)
+
+    def network(self, step: float | None = None, **changes: Any) -> Network:
+        """Under the network engine, at the start."""
+        h = self.step if step is None else step
+        speeds = {f"{SPEED}_speed": self.speed}
+        whole = Network(self.model, h, None, self.v0, ground_node=self.ground_node, massless=self.massless,
+                        inputs=speeds, iterations=self.corrections)  # fmt: skip
+        return replace(whole, **changes) if changes else whole
+
+    def start_settings(self, **given: float) -> dict[str, float]:
+        """Settings by name: those given, others as at the start."""
+        found = {setting.name: setting.start for setting in self.settings}
+        for name, value in given.items():
+            if name not in found:
+                raise unknown("setting", name, found)
+            if not np.isfinite(value):
+                raise ModelError(f"rotor {self.name!r}: setting {name!r} is {value:g}, a finite number is wanted")
+            found[name] = float(value)
+        return found
+
+    def given(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Inputs of a step for settings, which are numbers or expressions."""
+        V, angle = settings["airspeed"], settings["shaft_angle"]
+        wind = ca.vertcat(-V * ca.cos(angle), 0, V * ca.sin(angle))
+        return {
+            "tau": np.zeros(self.model.nv),
+            **{f"{PITCH}_{kind}": settings[name] for kind, name in PITCHES.items()},
+            f"{AIR}_wind": wind,
+            f"{SPEED}_speed": self.speed,
+            f"{SPEED}_acceleration": 0.0,
+        }
+
+    def numbers(self, **settings: float) -> dict[str, Any]:
+        """Inputs of a step as numbers, for settings by name."""
+        found = self.given(self.start_settings(**settings))
+        return {name: np.array(value, dtype=np.float64).reshape(np.shape(value)[:1]) for name, value in found.items()}
+
+
+PITCHES = {"collective": "collective", "cos": "cyclic_cos", "sin": "cyclic_sin"}
