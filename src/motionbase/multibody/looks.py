@@ -12,6 +12,7 @@ import numpy as np
 from motionbase.arrays import Array
 
 Section: TypeAlias = tuple[float, float]
+End: TypeAlias = tuple[str, tuple[float, float, float]]
 THICK, AT = 0.12, 0.3  # of a blade's section, over its chord, and where it is thickest
 QUARTER = 0.25  # of the chord is ahead of a beam's line
 FLAT = 0.12  # of a disk: its height over its radius
@@ -23,15 +24,17 @@ class Looks:
     """Shapes beside those that a scene derives.
 
     Attributes:
-        blades: beam -> chord [m] and twist [rad] of its first and of its last section; the beam's line is at a quarter
+        beams: beam -> chord [m] and twist [rad] of its first and of its last section; the beam's line is at a quarter
             of the chord, the leading edge towards the section's y, twist lifts it towards z
+        blades: body -> places along its x [m] with chord and twist, of a rigid blade
         disks: body -> radius of a flat disk about its z, instead of its joint [m]
-        bare: bodies whose joint is not drawn
+        rods: pairs of body, or ground, and point in its frame [m]
     """
 
-    blades: Mapping[str, tuple[Section, Section]] = field(default_factory=dict)
+    beams: Mapping[str, tuple[Section, Section]] = field(default_factory=dict)
+    blades: Mapping[str, tuple[tuple[float, Section], ...]] = field(default_factory=dict)
     disks: Mapping[str, float] = field(default_factory=dict)
-    bare: frozenset[str] = frozenset()
+    rods: tuple[tuple[End, End], ...] = ()
 
 
 def blade_piece(at: Array, R: Array, x: tuple[float, float], ends: tuple[Section, Section]) -> dict[str, Any]:

@@ -125,10 +125,13 @@ class _Look:
         beams = list(self._beam_halves(body.name))
         if (radius := self.looks.disks.get(body.name)) is not None:
             yield _shape("cylinder", disk_size(radius), np.zeros(3), np.eye(3), None, "joint")
-        elif body.name not in self.looks.bare:
+        else:
             yield from self._joint(k)
         if beams:
             yield from beams
+        elif body.name in self.looks.blades:
+            for (x_a, a), (x_b, b) in pairwise(self.looks.blades[body.name]):
+                yield _blade(blade_piece(np.zeros(3), np.eye(3), (x_a, x_b), (a, b)))
         else:
             for end in self._ends(k):
                 radius = self.radius(k, float(np.linalg.norm(end)))
@@ -169,31 +172,30 @@ class _Look:
             length = float(np.sum(beam.reference(self.model).lengths)) / (count - 1)
             point, R = beam.points[n], np.array(beam.axes[n]) if beam.axes else np.eye(3)
             at = np.array(self.model.body(body).points[point] if isinstance(point, str) else point)
-            if beam.name in self.looks.blades:
-                yield from self._blade(beam, at, R, (n, count), length)
+            if beam.name in self.looks.beams:
+                yield from self._bent_blade(beam, at, R, (n, count), length)
                 continue
             radius = max(0.03 * length, self.size * THINNEST)
             for sign in (1.0,) if n == 0 else (-1.0,) if n == count - 1 else (-1.0, 1.0):
                 yield from _rod("cylinder", at, at + sign * 0.5 * length * R[:, 0], (radius, radius), BEAMS)
 
-    def _blade(self, beam: Beam, at: Array, R: Array, place: tuple[int, int], length: float) -> Iterator[Shape]:
+    def _bent_blade(self, beam: Beam, at: Array, R: Array, place: tuple[int, int], length: float) -> Iterator[Shape]:
         """Half of a length on either side of a node, by chord and twist there."""
         n, count = place
-        (chord_a, twist_a), (chord_b, twist_b) = self.looks.blades[beam.name]
+        (chord_a, twist_a), (chord_b, twist_b) = self.looks.beams[beam.name]
         steps = [s for s in (max(n - 0.5, 0.0), float(n), min(n + 0.5, count - 1.0)) if 0 <= s <= count - 1]
         for a, b in pairwise(sorted(set(steps))):
             shares = [s / (count - 1) for s in (a, b)]
             ends = [((1 - s) * chord_a + s * chord_b, (1 - s) * twist_a + s * twist_b) for s in shares]
-            piece = blade_piece(at, R, ((a - n) * length, (b - n) * length), (ends[0], ends[1]))
-            yield {**_shape("mesh", (), np.zeros(3), np.eye(3), BLADES, "link"), **piece}
+            yield _blade(blade_piece(at, R, ((a - n) * length, (b - n) * length), (ends[0], ends[1])))
 
     def rods(self) -> Iterator[dict[str, Any]]:
-        """Of closures that hold two points at a distance."""
-        for closure in self.model.closures:
-            if isinstance(closure, DistanceClosure):
-                ends = ((closure.body_a, closure.point_a), (closure.body_b, closure.point_b))
-                points = [self._point(body, point).tolist() for body, point in ends]
-                yield {"bodies": [body for body, _ in ends], "points": points, "radius": 0.5 * THINNEST * self.size}
+        """Of closures that hold two points at a distance, and others that are told."""
+        held = [c for c in self.model.closures if isinstance(c, DistanceClosure)]
+        of_closures = [((c.body_a, c.point_a), (c.body_b, c.point_b)) for c in held]
+        for ends in (*of_closures, *self.looks.rods):
+            points = [self._point(body, point).tolist() for body, point in ends]
+            yield {"bodies": [body for body, _ in ends], "points": points, "radius": 0.5 * THINNEST * self.size}
 
     def _point(self, body: str, point: Any) -> Array:
         return np.array(self.model.body(body).points[point] if isinstance(point, str) else point, dtype=np.float64)
@@ -205,6 +207,10 @@ class _Look:
             if parent < 0 and isinstance(joint.motion, Axes):
                 p = place_of(self.model, joint) - np.array([0.0, 0.0, 0.25 * radius])
                 yield _shape("cylinder", (radius, 0.8 * radius, 0.5 * radius), p, np.eye(3), JOINTS, "frame")
+
+
+def _blade(mesh: Shape) -> Shape:
+    return {**_shape("mesh", (), np.zeros(3), np.eye(3), BLADES, "link"), **mesh}
 
 
 def _rod(kind: str, a: Array, b: Array, radii: Sequence[float], color: str) -> Iterator[Shape]:

@@ -1,22 +1,21 @@
-"""A rotor that an operator can run in real time: its model, its controls, the flight, and what its record shows."""
+"""What a run in real time needs of a rotor: its network, its controls, the flight, and what its record shows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
-import numpy as np
-
-from motionbase.arrays import Array
 from motionbase.compile import Kernel, Program
-from motionbase.errors import ModelError, unknown
+from motionbase.errors import ModelError
 from motionbase.multibody.looks import Looks
 from motionbase.multibody.model import Model
+from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
 
 Observe: TypeAlias = Callable[[ModelNetwork], Kernel | Program]
+Given: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 @final
@@ -68,19 +67,20 @@ class Output:
 
 @final
 @dataclass(frozen=True, eq=False)
-class RotorModel:
-    """A rotor for `Network(model, step, q0, v0)`, turning at full speed at the start.
+class OperatedRotor:
+    """A rotor as a run needs it.
 
     Attributes:
         summary, illustrative: what it is, and which of its numbers nobody has published
-        step: [s]; speed: of the shaft [rad/s]
-        q0, v0: coordinates and speeds of the start
+        step: of a run [s]; speed: of the shaft [rad/s]
         controls: that operators or a controller set
         flight: conditions that operators set: airspeed, shaft angle
+        at_start: the network at the start, with a step [s]
+        firsts: numbers of first steps, and their length over the usual one; the run begins after them
+        given: settings by name, numbers or expressions -> inputs of a step by name
         outputs: channels, in the order of `observe`
-        observe: (any of nodes, own, rates, q, v, positions, speeds, settings) -> port `outputs`; `settings` are
+        observe: (any of nodes, own, rates, kept, q, v, positions, speeds, settings) -> port `outputs`; `settings` are
             controls, then flight
-        iterations, jacobians: of a step, as of `Network`
         hub: body that turns with the shaft about its own z
         looks: shapes that viewers draw
     """
@@ -91,14 +91,13 @@ class RotorModel:
     model: Model
     step: float
     speed: float
-    q0: Array
-    v0: Array
     controls: tuple[Control, ...]
-    flight: tuple[Control, ...] = ()
+    flight: tuple[Control, ...]
+    at_start: Callable[[float], Network]
+    firsts: tuple[tuple[int, float], ...] = ()
+    given: Given = dict
     outputs: tuple[Output, ...] = ()
     observe: Observe | None = None
-    iterations: int | None = None
-    jacobians: int | None = None
     hub: str = "hub"
     looks: Looks = field(default_factory=Looks)
 
@@ -113,9 +112,6 @@ class RotorModel:
             raise ModelError(f"{owner}: outputs need `observe`, which gives them, and `observe` needs their names")
         if self.hub not in self.model.index:
             raise ModelError(f"{owner}: hub is {self.hub!r}, which is no body of the model")
-        if not (np.shape(self.q0) == (self.model.nq,) and np.shape(self.v0) == (self.model.nv,)):
-            raise ModelError(f"{owner}: q0 and v0 have {np.size(self.q0)} and {np.size(self.v0)} numbers, "
-                             f"the model has {self.model.nq} and {self.model.nv}")  # fmt: skip
         if not abs(round(1 / self.step) * self.step - 1) < 1e-9:
             raise ModelError(f"{owner}: step is {self.step:g} s; a second must be a whole number of steps")
 
@@ -123,13 +119,3 @@ class RotorModel:
     def settings(self) -> tuple[Control, ...]:
         """Controls, then flight."""
         return *self.controls, *self.flight
-
-
-ROTORS: dict[str, Callable[[], RotorModel]] = {}  # built-in ones by name
-
-
-def rotor_model(reference: str) -> RotorModel:
-    """The built-in rotor of that name."""
-    if reference not in ROTORS:
-        raise unknown("rotor", reference, ROTORS)
-    return ROTORS[reference]()

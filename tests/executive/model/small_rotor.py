@@ -21,8 +21,9 @@ from motionbase.multibody.elements import Beam, JointSpring
 from motionbase.multibody.looks import Looks
 from motionbase.multibody.model import Model
 from motionbase.multibody.models.rotor import LINK, articulated_rotor, turning
+from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
-from motionbase.rotor.operated import Control, Output, RotorModel
+from motionbase.rotor.operated import Control, OperatedRotor, Output
 
 STEP, HOLD_S = 1e-3, 0.05
 SPIN = 10.0  # [rad/s], so slow that beams which start without stress are no shock
@@ -30,29 +31,27 @@ HEIGHT, TILT, SPEED = "height_position", "tilt_angle", "shaft_speed"
 
 
 @cache
-def small_rotor(blades: int = 2, beams: int = 1) -> RotorModel:
+def small_rotor(blades: int = 2, beams: int = 1) -> OperatedRotor:
     """Blades of so many beams."""
     model = driven(articulated_rotor(blades, beams))
-    return RotorModel(
+    v0 = turning(model, SPIN)
+    return OperatedRotor(
         "small",
         "a rotor for tests",
         ("all of it",),
         model,
         STEP,
         SPIN,
-        model.neutral,
-        turning(model, SPIN),
-        (
-            Control(HEIGHT, "m", "height of the swashplate", 0.0, -0.02, 0.05, 0.05, -0.02),
-        ),
+        (Control(HEIGHT, "m", "height of the swashplate", 0.0, -0.02, 0.05, 0.05, -0.02),),
         (Control(SPEED, "rad/s", "speed of the shaft", SPIN, 0.8 * SPIN, 1.1 * SPIN, 2.0),),
-        (Output("azimuth", "rad", "of the first blade"), Output("coning", "rad", "mean flap of the blades")),
-        lambda network: observed(network, blades),
+        lambda step: Network(model, step, None, v0, inputs={SPEED: np.array(SPIN)}),
+        outputs=(Output("azimuth", "rad", "of the first blade"), Output("coning", "rad", "mean flap of the blades")),
+        observe=lambda network: observed(network, blades),
         looks=Looks(
             {e.name: ((0.537, 0.1), (0.537, 0.0)) for e in model.elements if isinstance(e, Beam)},
-            {"hub": 0.3, "swashplate": 0.3, "rotating": 0.32},
+            disks={"hub": 0.3, "swashplate": 0.3, "rotating": 0.32},
         ),
-    )  # fmt: skip
+    )
 
 
 def driven(model: Model) -> Model:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from motionbase.executive.model.orders import FRESH_S
+from motionbase.multibody.models.rotor import turning
 from motionbase.multibody.scene import axes_of
 from motionbase.multibody.simulate import simulate
 from motionbase.record.faults import ModelFault, ModelWarningBit
@@ -39,7 +40,7 @@ def test_the_loop_equals_simulate_with_the_settings_it_recorded() -> None:
     inputs = {name: rig.of(rows, name)[:n] for name in (HEIGHT, SPEED)}
     zero = {name: np.zeros(n) for name in ("height_speed", "height_acceleration", "shaft_acceleration")}
     given = {**inputs, **zero}
-    motion = simulate(rotor_.model, n * STEP, STEP, q0=rotor_.q0, v0=rotor_.v0, inputs=given, engine="network")
+    motion = simulate(rotor_.model, n * STEP, STEP, v0=turning(rotor_.model, SPIN), inputs=given, engine="network")
     coordinates = [quantity.name for quantity in motion.q_names]
     at = [coordinates.index(axis.name) for axis in axes_of(rotor_.model)]
     np.testing.assert_array_equal(rig.joints(rows, ""), motion.q[:, at])

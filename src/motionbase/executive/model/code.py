@@ -8,11 +8,15 @@ from typing import final
 
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, compile
+from motionbase.errors import SimulationError
 from motionbase.executive.model.accept import SHORTER, accept
 from motionbase.executive.model.orders import Timing
 from motionbase.executive.model.plant import AbstractPlant
 from motionbase.multibody.network.engine import Network
+from motionbase.multibody.network.methods import BDF2
 from motionbase.multibody.network.motion import joint_motion
+from motionbase.multibody.network.real_time import step_arrays
+from motionbase.multibody.network.solved import numbers_solved
 from motionbase.multibody.network.step import FEEDBACK
 
 STATES = tuple(name for name in FEEDBACK if name != "worst")
@@ -57,9 +61,27 @@ class ModelCode:
         )
 
     @cached_property
-    def start(self) -> dict[str, Array]:
-        """States of the step at the start."""
-        return self.network.start().ports()
+    def begun(self) -> tuple[dict[str, Array], Array]:
+        """States with which a run begins, and weights of its first step."""
+        network, dt = self.network, self.timing.dt
+        if not self.plant.firsts:
+            return network.start().ports(), network.method.start().row(dt)
+        arrays = step_arrays(network)
+        for name in self.plant.starts.keys() & arrays.keys():
+            arrays[name][...] = self.plant.starts[name]
+        run, last = self.step.bind(**arrays), 0.0
+        for count, part in (*self.plant.firsts, (1, 1.0)):
+            for _ in range(count):
+                weights = BDF2.weights(part / last) if last else BDF2.start()
+                arrays["weights"][...] = weights.row(part * dt)
+                run()
+                after = {name: arrays[f"{name}_next"] for name in STATES}
+                if not numbers_solved(float(arrays["residual"]), arrays, after):
+                    raise SimulationError(f"model {self.plant.name!r}: a step of the start was not solved")
+                for name in STATES:
+                    arrays[name][...] = after[name]
+                last = part
+        return {name: arrays[name] for name in STATES}, network.method.weights(1.0).row(dt)
 
     @property
     def kernels(self) -> tuple[Compiled, ...]:

@@ -75,6 +75,11 @@ class AbstractPlant(ABC):
     def inputs(self) -> Mapping[str, tuple[str, int]]:
         """Input of the step, one number -> the array and the place that it is taken from."""
 
+    @property
+    @abstractmethod
+    def firsts(self) -> tuple[tuple[int, float], ...]:
+        """Numbers of first steps, and their length over the usual one, after which a run begins; () for none."""
+
     @abstractmethod
     def network(self, dt: float) -> Network:
         """From the start, with a step of `dt` [s]."""

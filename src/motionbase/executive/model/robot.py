@@ -97,6 +97,11 @@ class Robot(AbstractPlant):
         return {name: ("active", k) for k, name in enumerate(self.driven.friction)}
 
     @property
+    def firsts(self) -> tuple[tuple[int, float], ...]:
+        """None: brakes hold it."""
+        return ()
+
+    @property
     def kept(self) -> Mapping[str, str]:
         """What the law keeps, and the set points followed."""
         return {"memory": "memory_next", "ref": "ref_next"}

@@ -15,17 +15,15 @@ from motionbase.executive.model.frames import Form, of_controls
 from motionbase.executive.model.observe import observe_motion
 from motionbase.executive.model.orders import Timing
 from motionbase.executive.model.plant import AbstractPlant
-from motionbase.executive.model.rotor_law import SHOWN, command
-from motionbase.multibody.closed import Start
+from motionbase.executive.model.rotor_law import SHOWN, command, inputs_at_start
 from motionbase.multibody.model import Model
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
-from motionbase.multibody.network.simulate import assembled
 from motionbase.multibody.scene import axes_of, scene_of
 from motionbase.record.model import SETTINGS, Shown, reserved_names, rotor_schema
 from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.schema import Schema
-from motionbase.rotor.operated import RotorModel
+from motionbase.rotor.operated import OperatedRotor
 
 
 @final
@@ -33,7 +31,7 @@ from motionbase.rotor.operated import RotorModel
 class Rotor(AbstractPlant):
     """From its start, at full speed."""
 
-    rotor: RotorModel
+    rotor: OperatedRotor
 
     @property
     def name(self) -> str:
@@ -94,13 +92,18 @@ class Rotor(AbstractPlant):
 
     @property
     def starts(self) -> Mapping[str, Array]:
-        """Settings of the start."""
-        return {"settings": np.array([one.start for one in self.rotor.settings])}
+        """Settings of the start, and inputs that follow."""
+        return {"settings": np.array([one.start for one in self.rotor.settings]), **inputs_at_start(self.rotor)}
 
     @property
     def inputs(self) -> Mapping[str, tuple[str, int]]:
-        """Settings."""
-        return {one.name: ("settings_next", k) for k, one in enumerate(self.rotor.settings)}
+        """None: the command gives them by their own names."""
+        return {}
+
+    @property
+    def firsts(self) -> tuple[tuple[int, float], ...]:
+        """The rotor's."""
+        return self.rotor.firsts
 
     @property
     def kept(self) -> Mapping[str, str]:
@@ -108,13 +111,8 @@ class Rotor(AbstractPlant):
         return {"memory": "memory_next", "settings": "settings_next"}
 
     def network(self, dt: float) -> Network:
-        """With the settings of the start."""
-        rotor = self.rotor
-        given = {one.name: np.array(one.start) for one in rotor.settings}
-        q, v, dropped = assembled(rotor.model, Start(rotor.q0, rotor.v0, (), ()), dt, given)
-        return Network(
-            rotor.model, dt, q, v, dropped=dropped, inputs=given, iterations=rotor.iterations, jacobians=rotor.jacobians
-        )
+        """At full speed."""
+        return self.rotor.at_start(dt)
 
     def observers(self, network: ModelNetwork) -> tuple[Kernel | Program, ...]:
         """Coordinates and poses, then the rotor's own outputs."""
@@ -129,7 +127,7 @@ class Rotor(AbstractPlant):
         """Nothing: a rotor that is no longer stepped stays as it is."""
 
 
-def shown_of(rotor: RotorModel) -> tuple[list[Shown], list[Shown]]:
+def shown_of(rotor: OperatedRotor) -> tuple[list[Shown], list[Shown]]:
     """Settings and outputs as the record has them."""
     settings = [Shown(one.name, one.unit, one.about) for one in rotor.settings]
     return settings, [Shown(one.name, one.unit, one.about) for one in rotor.outputs]

@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port
 from motionbase.executive.model.orders import (
     STAY,
@@ -24,7 +26,7 @@ from motionbase.executive.model.orders import (
 )
 from motionbase.record.faults import ModelFault
 from motionbase.record.states import State
-from motionbase.rotor.operated import Control, RotorModel
+from motionbase.rotor.operated import Control, OperatedRotor
 from motionbase.spatial.rotations import Expr
 
 WHAT = ("least", "most", "rate", "start")
@@ -32,9 +34,10 @@ SHOWN = ("state", "fault", "warning", "estop", "controller_age")
 ARRIVED = 1e-9  # of a setting from where it goes, over its range
 
 
-def command(rotor: RotorModel, timing: Timing) -> Kernel:
+def command(rotor: OperatedRotor, timing: Timing) -> Kernel:
     """Orders, answers and outputs -> settings, states, and rows for the record and the controller."""
     n, m, outputs = len(rotor.controls), len(rotor.settings), len(rotor.outputs)
+    driven = inputs_at_start(rotor)
     least, most, rate, start = (ca.DM([getattr(s, what) for s in rotor.settings]) for what in WHAT)
 
     def expr(
@@ -57,7 +60,8 @@ def command(rotor: RotorModel, timing: Timing) -> Kernel:
         shown = ca.vertcat(state, fault, warning(cut, growth, unsolved), ca.fmax(stop, order.estop), age)
         sent = ca.vertcat(tick, t, parameters[:n], settings_next[:n], *seen)
         after = Memory(goes, wanted, aim, fault, order.number, fresh, ca.logic_and(ca.logic_not(goes), moves))
-        return after, settings_next, target, shown, sent
+        acting = rotor.given({one.name: settings_next[k] for k, one in enumerate(rotor.settings)})
+        return after, settings_next, target, shown, sent, *(ca.SX(ca.densify(acting[name])) for name in driven)
 
     inputs = (
         Memory.port("memory"), Port("settings", m, "-", "that acted in the tick before"), Order.port("order"),
@@ -66,9 +70,15 @@ def command(rotor: RotorModel, timing: Timing) -> Kernel:
     )  # fmt: skip
     given = (
         Memory.port("memory_next"), Port("settings_next", m), Port("setting_refs", m), Port("shown", len(SHOWN)),
-        Port("sent", 2 + 2 * n + outputs),
+        Port("sent", 2 + 2 * n + outputs), *(Port(name, value.shape) for name, value in driven.items()),
     )  # fmt: skip
     return Kernel(f"{rotor.model.name}_command", inputs, given, expr)
+
+
+def inputs_at_start(rotor: OperatedRotor) -> dict[str, Array]:
+    """Inputs of the step with the settings of the start."""
+    given = rotor.given({one.name: one.start for one in rotor.settings})
+    return {name: np.array(ca.densify(ca.DM(value))).squeeze() for name, value in given.items()}
 
 
 def _at_rest(one: Control, setting: Expr) -> Expr:

@@ -121,13 +121,13 @@ class ModelRun:
     def arrays(self) -> dict[str, Array]:
         """By name of port; those of several kernels with the same name are one array."""
         code = self.code
-        made = {name: np.array(value, dtype=np.float64) for name, value in code.start.items()}
-        made |= {f"{name}_next": np.zeros_like(value) for name, value in code.start.items()}
-        made |= {f"{name}_taken": np.zeros_like(value) for name, value in code.start.items()}
+        states, weights = code.begun
+        made = {name: np.array(value, dtype=np.float64) for name, value in states.items()}
+        made |= {f"{name}_{what}": np.zeros_like(value) for name, value in states.items() for what in ("next", "taken")}
         for compiled in code.kernels:
             for port in compiled.unit.ports:
                 made.setdefault(port.name, np.zeros(port.dims))
-        made["weights"][...] = code.network.method.start().row(code.timing.dt)
+        made["weights"][...] = weights
         made["before"][...] = code.network.start_q
         for name, value in code.plant.starts.items():
             made[name][...] = value

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from motionbase.executive.model.plant import AbstractPlant
     from motionbase.multibody.model import Model
 
-ROBOT, ROTORS = "robot", ("puma", "tiltrotor")
+ROBOT = "robot"
 URDF_ENDINGS = (".urdf", ".xml")
 CONTROLLERS = ("udp", "ring", "internal", "none")
 CONTROL_PORT = 8720  # UDP, where the model listens; its controller listens at the next one
@@ -33,7 +33,7 @@ class ModelOptions(NamedTuple):
     """What a person asks `motionbase run` for.
 
     Attributes:
-        model: "robot", "puma", "tiltrotor", a built-in model, a TOML or URDF file
+        model: "robot", "puma" or another rotor, a built-in model, a TOML or URDF file
         rate: records per second
         controller: "udp" or "ring" (shared memory) in a process of its own, "internal" in the loop, "none": a foreign
             program, over UDP
@@ -87,7 +87,14 @@ class ModelSetup(NamedTuple):
 
 def is_rotor(reference: str) -> bool:
     """Whether it names a rotor, or is a file of one; False for a file that cannot be read."""
-    return reference in ROTORS or "blades" in _table(reference)
+    if Path(reference).suffix.lower() == ".toml":
+        return "blades" in _table(reference)
+    if reference == ROBOT or reference in preset_names():
+        return False
+    with signals_blocked():
+        from motionbase.rotor.models import ROTORS
+
+        return reference in ROTORS
 
 
 def _table(reference: str) -> dict[str, Any]:
@@ -102,7 +109,7 @@ def _table(reference: str) -> dict[str, Any]:
 
 def is_model(reference: str) -> bool:
     """Whether it names a multibody model rather than a platform; False for a file that cannot be read."""
-    if reference == ROBOT or reference in ROTORS or Path(reference).suffix.lower() in URDF_ENDINGS:
+    if reference == ROBOT or Path(reference).suffix.lower() in URDF_ENDINGS:
         return True
     if Path(reference).suffix.lower() == ".toml":
         return not {"bodies", "blades"}.isdisjoint(_table(reference))
@@ -111,7 +118,7 @@ def is_model(reference: str) -> bool:
     with signals_blocked():
         from motionbase.multibody.models import MODELS
 
-        return reference in MODELS
+        return reference in MODELS or is_rotor(reference)
 
 
 def checked(options: ModelOptions) -> ModelSetup:
@@ -139,9 +146,10 @@ def checked(options: ModelOptions) -> ModelSetup:
 def _rotor(reference: str) -> tuple[AbstractPlant, float, bool]:
     """The rotor, its step [s], and whether some of its numbers are illustrative."""
     from motionbase.executive.model.rotor import Rotor
-    from motionbase.rotor.operated import rotor_model
+    from motionbase.rotor.models import rotor_model
+    from motionbase.rotor.running import operated
 
-    rotor = rotor_model(reference)
+    rotor = operated(rotor_model(reference))
     return Rotor(rotor), rotor.step, bool(rotor.illustrative)
 
 
