@@ -155,7 +155,8 @@ class _Look:
         if not isinstance(joint.motion, Axes) or not joint.motion.steps:
             return
         lengths = [float(np.linalg.norm(end)) for end in self._ends(k)]
-        radius = 1.25 * self.radius(k, max(lengths))
+        is_blade = self.model.bodies[k].name in self.looks.blades
+        radius = 1.25 * (self.size * THINNEST if is_blade else self.radius(k, max(lengths)))
         for step in joint.motion.steps:
             turn = _z_to(np.array(step.axis))
             if isinstance(step, Turn):

@@ -57,7 +57,7 @@ export class ModelWorld implements Drawn {
     this.#bodies = model.bodies.map((body, k) => this.#body(body, k, surfaces, colours, reach));
     for (const joint of model.joints) this.#axis(joint, reach, colours);
     this.#rods = model.rods.map((rod) => new Rod(rod, model, surfaces.paint, colours.frame));
-    this.#world = axes(0.3 * reach, false);
+    this.#world = axes((model.rotor ? 0.1 : 0.3) * reach, false);
     this.#world.position.z = floor + 0.01 * reach;
     this.scene.add(...(fine ? lights(colours, 1.6 * reach) : []), ...this.#ground.objects, ...still, ...this.#bodies, ...this.#rods.map(({ mesh }) => mesh), this.trail.mesh, this.#world);
     this.place(poses);
@@ -72,7 +72,7 @@ export class ModelWorld implements Drawn {
     const box = this.#box();
     if (this.model.rotor) {
       const centre = box.getCenter(new Vector3());
-      const ends = this.#poses.map((pose) => (pose ? centre.distanceTo(new Vector3(...pose.p)) : 0));
+      const ends = this.model.bodies.map((body, k) => this.#reach(body, k, centre));
       return { centre: centre.toArray(), radius: Math.max(LEAST_REACH, ...ends) };
     }
     const { foot, length } = this.#chain();
@@ -182,6 +182,15 @@ export class ModelWorld implements Drawn {
     }
     const ends = this.model.bodies.map((body) => (way.get(body.name) ?? 0) + tipOf(body).length());
     return { foot: foot ?? new Vector3(), length: Math.max(0, ...ends) };
+  }
+
+  /** How far a body goes from a point: its frame, and the corners of its meshes. */
+  #reach({ shapes }: ModelBody, k: number, from: Vector3): number {
+    const pose = this.#poses[k];
+    if (!pose) return 0;
+    const T = matrixOf(pose);
+    const corners = shapes.flatMap(({ vertices }) => vertices).map((corner) => from.distanceTo(new Vector3(...corner).applyMatrix4(T)));
+    return Math.max(from.distanceTo(new Vector3(...pose.p)), ...corners);
   }
 
   /** In W, of everything that has a place. */
