@@ -150,7 +150,8 @@ class RotorModel:
     def numbers(self, **settings: float) -> dict[str, Any]:
         """Inputs of a step as numbers, for settings by name."""
         found = self.given(self.start_settings(**settings))
-        return {name: np.array(value, dtype=np.float64).reshape(np.shape(value)[:1]) for name, value in found.items()}
+        arrays = {name: np.array(value, dtype=np.float64) for name, value in found.items()}
+        return {name: array.reshape(array.shape[:1]) for name, array in arrays.items()}
 
 
 PITCHES = {"collective": "collective", "cos": "cyclic_cos", "sin": "cyclic_sin"}
