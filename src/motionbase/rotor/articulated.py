@@ -22,13 +22,23 @@ from motionbase.multibody.joints import Free, revolute, universal
 from motionbase.multibody.lookup import checked_positive
 from motionbase.multibody.model import Model
 from motionbase.rotor.air import RotorAir
+from motionbase.rotor.airframe import FUSELAGE, Airframe
 from motionbase.rotor.blade import Blade
 from motionbase.rotor.blade_air import BladeAir
 from motionbase.rotor.controls import PitchControls
 from motionbase.rotor.elastic import AXES, blade_parts, hinge_springs
 from motionbase.rotor.planform import Planform
 from motionbase.rotor.rods import Rod
-from motionbase.rotor.rotor_model import AIR, PITCH, SPEED, BladeNames, RotorModel, flight_settings, pitch_settings
+from motionbase.rotor.rotor_model import (
+    AIR,
+    PITCH,
+    SPEED,
+    BladeNames,
+    RotorModel,
+    flight_settings,
+    free_flight_settings,
+    pitch_settings,
+)
 from motionbase.rotor.stations import beam_stations, rigid_stations
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -98,14 +108,20 @@ class Articulated:
     counted: bool = True
 
 
-def articulated_rotor(rotor: Planform, swashplate: Swashplate, how: Articulated | None = None) -> RotorModel:
-    """A rotor in a wind tunnel: the shaft turns at a speed that is imposed."""
+def articulated_rotor(
+    rotor: Planform, swashplate: Swashplate, how: Articulated | None = None, airframe: Airframe | None = None
+) -> RotorModel:
+    """A rotor in a wind tunnel, or on an airframe that flies; the shaft turns at a speed that is imposed."""
     how = how or Articulated()
+    support = GROUND if airframe is None else FUSELAGE
     if rotor.blade is None:
         raise ModelError(f"rotor {rotor.name!r} has no structure, [blade] in its file; hinges and mass are needed")
     blade = _linked(rotor.blade)
-    bodies, joints, closures = _swashplate_parts(swashplate)
-    elements = _controls(rotor, swashplate, how)
+    bodies, joints, closures = _swashplate_parts(swashplate, support)
+    elements = _controls(rotor, swashplate, how, support)
+    if airframe is not None:
+        bodies, joints = [airframe.body(), *bodies], [Joint(FUSELAGE, GROUND, FUSELAGE, Free()), *joints]
+        elements += airframe.elements(rotor.density)
     names = []
     for k in range(rotor.blades):
         azimuth = math.tau * k / rotor.blades
@@ -122,10 +138,18 @@ def articulated_rotor(rotor: Planform, swashplate: Swashplate, how: Articulated 
         if joint.name in ("shaft", "bearing"):
             v0[at] = rotor.speed
     step = round(math.tau / rotor.speed / 90, 5)
-    settings = pitch_settings(0.4, 0.25), flight_settings(0.5 * rotor.tip_speed)
-    massless = "hub", "swashplate", "rotating"
-    return RotorModel(rotor, model, step, rotor.speed, v0, massless, how.counted, *settings, tuple(names), "shaft",
-                      6 if how.beams else 4)  # fmt: skip
+    flight = flight_settings(0.5 * rotor.tip_speed) if airframe is None else free_flight_settings()
+    return RotorModel(
+        rotor, model, step, rotor.speed, v0,
+        massless=("hub", "swashplate", "rotating"),
+        ground_node=how.counted and airframe is None,
+        controls=pitch_settings(0.4, 0.25),
+        flight=flight,
+        blades=tuple(names),
+        shaft="shaft",
+        corrections=6 if how.beams else 4,
+        airframe=airframe,
+    )  # fmt: skip
 
 
 def _linked(blade: Blade) -> Blade:
@@ -137,26 +161,26 @@ def _linked(blade: Blade) -> Blade:
     return replace(blade, pitch=replace(blade.pitch, stiffness=0.0))
 
 
-def _swashplate_parts(plate: Swashplate) -> tuple[list[Body], list[Joint], list[AbstractClosure]]:
+def _swashplate_parts(plate: Swashplate, support: str) -> tuple[list[Body], list[Joint], list[AbstractClosure]]:
     """Hub on its shaft, swashplate below it; it slides and tilts, and scissors turn its upper half with the hub."""
     below = 0.0, 0.0, -plate.link
     ahead = plate.rods_at, 0.0, 0.0
     bodies = [Body(name, 1.0, inertia=LIGHT) for name in ("hub", "swashplate", "rotating")]
     joints = [
-        Joint("shaft", GROUND, "hub", revolute(Z)),
-        Joint("swashplate", GROUND, "swashplate", Free(), below),
+        Joint("shaft", support, "hub", revolute(Z)),
+        Joint("swashplate", support, "swashplate", Free(), below),
         Joint("bearing", "swashplate", "rotating", revolute(Z)),
     ]
     closures: list[AbstractClosure] = [
-        ImposedSpeedClosure(SPEED, "hub", (0.0, 0.0, 0.0), GROUND, (0.0, 0.0, 0.0), axis=Z, motion="turn"),
-        InLineClosure("slide", "swashplate", (0.0, 0.0, 0.0), GROUND, below, axis=Z),
-        InPlaneClosure("scissors", "swashplate", ahead, GROUND, below, normal=Y),
+        ImposedSpeedClosure(SPEED, "hub", (0.0, 0.0, 0.0), support, (0.0, 0.0, 0.0), axis=Z, motion="turn"),
+        InLineClosure("slide", "swashplate", (0.0, 0.0, 0.0), support, below, axis=Z),
+        InPlaneClosure("scissors", "swashplate", ahead, support, below, normal=Y),
         InPlaneClosure("rotating_scissors", "rotating", ahead, "hub", below, normal=Y),
     ]
     return bodies, joints, closures
 
 
-def _controls(rotor: Planform, plate: Swashplate, how: Articulated) -> list[AbstractElement]:
+def _controls(rotor: Planform, plate: Swashplate, how: Articulated, support: str) -> list[AbstractElement]:
     """Three actuators and their rods, and the air."""
     at = [turned(math.tau * k / 3, (plate.rods_at, 0.0, 0.0)) for k in range(3)]
     mix = [np.array([1.0, x, y]) @ plate.plane() for x, y, _ in at]
@@ -165,8 +189,8 @@ def _controls(rotor: Planform, plate: Swashplate, how: Articulated) -> list[Abst
     rods = []
     for k, (x, y, _) in enumerate(at):
         ends = (x, y, -plate.link - plate.rod), (x, y, 0.0)
-        rods.append(Rod(f"rod{k + 1}", (GROUND, "swashplate"), ends, (PITCH, k), how.counted))
-    air = RotorAir(AIR, GROUND, (0.0, 0.0, 0.0), rotor.radius, rotor.tip_speed, rotor.density, rotor.sound,
+        rods.append(Rod(f"rod{k + 1}", (support, "swashplate"), ends, (PITCH, k), how.counted))
+    air = RotorAir(AIR, support, (0.0, 0.0, 0.0), rotor.radius, rotor.tip_speed, rotor.density, rotor.sound,
                    how.inflow, how.delay)  # fmt: skip
     return [controls, air, *rods]
 

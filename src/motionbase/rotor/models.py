@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from motionbase.errors import ModelError
+from motionbase.rotor.airframe import Airframe
 from motionbase.rotor.articulated import Articulated, Swashplate, articulated_rotor
 from motionbase.rotor.planform import PRESETS, planform_of, rotor_file
 from motionbase.rotor.rotor_model import RotorModel
@@ -28,22 +29,27 @@ def rotor_names() -> tuple[str, ...]:
     return (*presets, *VARIANTS, *OTHERS)
 
 
-def rotor_model(reference: Path | str, **changes: Any) -> RotorModel:
-    """The rotor of that name, or in that TOML file, with changes of what its [hub] says."""
+def rotor_model(reference: Path | str, *, free: bool = False, **changes: Any) -> RotorModel:
+    """The rotor of that name, or in that TOML file, with changes of what its [hub] says.
+
+    Args:
+        free: with its airframe, in free flight
+    """
     name = str(reference)
     if name in OTHERS:
         return OTHERS[name]()
     preset, variant = VARIANTS.get(name, (reference, {}))
     if name not in VARIANTS and name not in PRESETS and Path(name).suffix.lower() != ".toml":
         raise ModelError(f"no rotor {name!r} that can be flown; there are: {', '.join(rotor_names())}, or a .toml file")
-    found = _of_file(preset, {**variant, **changes})
-    return replace(found, model=replace(found.model, name=Path(name).stem))
+    found = _of_file(preset, {**variant, **changes}, free)
+    return replace(found, model=replace(found.model, name=f"{Path(name).stem}_free" if free else Path(name).stem))
 
 
-def _of_file(reference: Path | str, changes: dict[str, Any]) -> RotorModel:
+def _of_file(reference: Path | str, changes: dict[str, Any], free: bool) -> RotorModel:
     table, path = rotor_file(reference)
     planform = planform_of(table, path)
-    if missing := [key for key in ("blade", "hub", "swashplate") if key not in table.data]:
+    needed = ("blade", "hub", "swashplate", *(("airframe",) if free else ()))
+    if missing := [key for key in needed if key not in table.data]:
         raise ModelError(
             f"rotor {planform.name!r} has no [{missing[0]}] in its file, so it cannot be flown; there are: "
             f"{', '.join(rotor_names())}"
@@ -52,4 +58,5 @@ def _of_file(reference: Path | str, changes: dict[str, Any]) -> RotorModel:
     if hub.data.get("kind") not in KINDS:
         hub.complain("kind", f"hub.kind is {hub.data.get('kind')!r}, {' or '.join(KINDS)} is wanted")
     how = replace(hub.part(Articulated, besides=("kind",)), **changes)
-    return articulated_rotor(planform, table.table("swashplate").part(Swashplate), how)
+    airframe = table.table("airframe").part(Airframe) if free else None
+    return articulated_rotor(planform, table.table("swashplate").part(Swashplate), how, airframe)
