@@ -154,10 +154,9 @@ def articulated_rotor(
 
 def _linked(blade: Blade) -> Blade:
     """The blade with a pitch bearing that turns freely: links hold it."""
-    missing = [kind for kind in ("lag", "flap", "pitch") if getattr(blade, kind) is None]
-    if missing:
-        raise ModelError(f"blade {blade.name!r} has no {missing[0]} hinge, an articulated one has lag, flap and pitch")
-    assert blade.pitch is not None
+    outer = blade.hinges[-1][0] if blade.hinges else ""
+    if blade.pitch is None or outer != "pitch":
+        raise ModelError(f"blade {blade.name!r}: its outermost hinge is {outer or 'none'}, a pitch bearing is wanted")
     return replace(blade, pitch=replace(blade.pitch, stiffness=0.0))
 
 
@@ -200,20 +199,21 @@ Parts = tuple[list[Body], list[Joint], list[AbstractElement], BladeNames]
 
 def _blade(rotor: Planform, blade: Blade, how: Articulated, name: str, angle: float) -> Parts:
     """A blade with its air, turned by an angle about the shaft."""
+    names = {kind: f"{name}0" if kind == "pitch" else f"{name}_{kind}" for kind, _ in blade.hinges}
     if how.root == "compact":
         bodies, joints, elements = _compact(blade, name)
-        at_hub, names = joints[0], (joints[0].name, joints[0].name, f"{name}0")
+        names["lag"] = names["flap"]
     elif how.beams:
         parts = blade_parts(blade, name, "hub", beams=how.beams, damping=how.damping)
         bodies, joints, elements = list(parts.bodies), list(parts.joints), list(parts.elements)
-        at_hub, names = joints[0], (f"{name}_lag", f"{name}_flap", f"{name}0")
     else:
         bodies, joints, elements = _rigid(blade, name)
-        at_hub, names = joints[0], (f"{name}_lag", f"{name}_flap", f"{name}0")
+    at_hub = joints[0]
     joints[0] = replace(at_hub, position=turned(angle, at_hub.position), orientation=axes_turned(angle))
     elements = [*elements, *_air(rotor, blade, how, name)]
     count = 2 * how.beams + 1
-    return bodies, joints, elements, BladeNames(angle, *names, tuple(f"{name}{n}" for n in range(count)))
+    lag, flap, pitch = (names.get(kind, "") for kind in ("lag", "flap", "pitch"))
+    return bodies, joints, elements, BladeNames(angle, lag, flap, pitch, tuple(f"{name}{n}" for n in range(count)))
 
 
 def _rigid(blade: Blade, name: str) -> tuple[list[Body], list[Joint], list[AbstractElement]]:
@@ -233,7 +233,10 @@ def _rigid(blade: Blade, name: str) -> tuple[list[Body], list[Joint], list[Abstr
 
 def _compact(blade: Blade, name: str) -> tuple[list[Body], list[Joint], list[AbstractElement]]:
     """Lag and flap about the flap hinge, with one body fewer; what mass is inboard of it is left out."""
-    assert blade.lag is not None and blade.flap is not None and blade.pitch is not None
+    if blade.lag is None or blade.flap is None or blade.pitch is None:
+        raise ModelError(
+            f"blade {blade.name!r}: a compact root has hinges for lag, flap and pitch; take root = 'hinges'"
+        )
     if blade.flap.stiffness or blade.lag.stiffness:
         raise ModelError(f"blade {blade.name!r}: springs on lag or flap hinge need root = 'hinges'")
     at, out, own = blade.flap.at, blade.pitch.at, f"{name}_flap"
