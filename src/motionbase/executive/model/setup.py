@@ -92,9 +92,9 @@ def is_rotor(reference: str) -> bool:
     if reference == ROBOT or reference in preset_names():
         return False
     with signals_blocked():
-        from motionbase.rotor.models import ROTORS
+        from motionbase.rotor.models import rotor_names
 
-        return reference in ROTORS
+        return reference in rotor_names()
 
 
 def _table(reference: str) -> dict[str, Any]:
