@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
@@ -25,6 +25,7 @@ TICKS = 100  # a run makes a multiple of them in a second, so that records divid
 SAFE = 0.0  # [rad] pitch to which a stop sends the controls
 PIECES = 12  # of a rigid blade that is drawn
 HUB, PLATE = 0.045, 0.05  # radii of disks that are drawn, over the rotor's
+HINGES: tuple[Literal["lag", "flap", "pitch"], ...] = "lag", "flap", "pitch"
 ABOUT = (
     ("force_x", "N", "force of the air along x of the support"),
     ("force_y", "N", "force of the air along y of the support"),
@@ -76,17 +77,28 @@ def _control(one: Setting, safe: float | None) -> Control:
 def outputs_of(rotor: RotorModel) -> tuple[Output, ...]:
     """Of the rotor, then of each blade."""
     blades = range(1, len(rotor.blades) + 1)
-    of_blades = [Output(f"b{k}_{name}", unit, f"blade {k}: {text}") for name, unit, text in OF_A_BLADE for k in blades]
-    return *(Output(*one) for one in ABOUT), *of_blades
+    known = _of_blades(rotor)
+    listed = [one for one in OF_A_BLADE if one[0] in known]
+    of_blades = [Output(f"b{k}_{name}", unit, f"blade {k}: {text}") for name, unit, text in listed for k in blades]
+    coned = [one for one in ABOUT if one[0] != "coning" or "flap" in known]
+    return *(Output(*one) for one in coned), *of_blades
+
+
+def _of_blades(rotor: RotorModel) -> set[str]:
+    """Hinges that the blades have, and whether they have links."""
+    (blade, *_), elements = rotor.blades, {element.name for element in rotor.model.elements}
+    found = {which for which in HINGES if getattr(blade, which)}
+    return found | ({"link"} if "b1_link" in elements else set())
 
 
 def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
     """(coordinates, own unknowns, kept numbers) -> outputs."""
     model, assembly = rotor.model, network.assembly
-    hinges = {which: Flying(rotor, rotor.network()).places(which) for which in ("lag", "flap", "pitch")}
+    known = _of_blades(rotor)
+    hinges = {which: Flying(rotor, rotor.network()).places(which) for which in HINGES if which in known}
     shaft = model.q_slices[model.index[_child(model, rotor.shaft)]][0].start
     names = assembly.names[assembly.node_starts[-1] :]
-    links = [names.index(f"b{k + 1}_link.length") for k in range(len(rotor.blades))]
+    links = [names.index(f"b{k + 1}_link.length") for k in range(len(rotor.blades))] if "link" in known else []
     air = assembly.shared_starts[0]
     loads = air + len(FIELD) + len(MEMORY) - len(LOADS)
 
@@ -94,10 +106,10 @@ def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
         field, force, moment = kept[air : air + len(FIELD)], kept[loads : loads + 3], kept[loads + 3 : loads + 6]
         torque = -moment[2]
         turns = q[shaft] / (2 * np.pi)
-        flap = q[hinges["flap"]]
+        coning = [ca.sum1(q[hinges["flap"]]) / len(rotor.blades)] if "flap" in known else []
         return ca.vertcat(
             force, moment[:2], torque, torque * rotor.speed, field, q[shaft] - 2 * np.pi * ca.floor(turns),
-            ca.sum1(flap) / len(links), q[hinges["lag"]], flap, q[hinges["pitch"]], own[links],
+            *coning, *(q[at] for at in hinges.values()), *([own[links]] if links else []),
         )  # fmt: skip
 
     inputs = Port("q", model.nq), Port("own", assembly.own_starts[-1]), Port("kept", _kept(assembly.shared_starts))
