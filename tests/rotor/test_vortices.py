@@ -43,7 +43,7 @@ def test_a_ring_moves_itself_whatever_its_segments(steps: int) -> None:
     others = segment_velocity(start[:1], start, end, core).sum(axis=-1)[2, 0]
     exact = (np.log(8 * 0.7 / core) - 0.25) / (4 * np.pi * 0.7)
     found = others + arc_velocity(np.array([0.7]), 2 * np.pi / steps, core)[0]
-    assert abs(found / exact - 1) < 1e-3  # chords instead of arcs: 7e-4 with 24
+    assert abs(found / exact - 1) < 1e-3  # 6e-4 with 24
     assert others < 0.75 * exact
 
 

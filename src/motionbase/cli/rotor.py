@@ -78,8 +78,8 @@ def hover_command(
         with shown("wakes") as progress:
             found = []
             for k, pitch in enumerate(pitches):
-                progress(k / len(pitches))
                 found.append(wake_hover(loaded, math.radians(pitch), climb))
+                progress(k + 1, len(pitches))
     if plot is not None:
         from motionbase.rotor.plot import write_hover
 
