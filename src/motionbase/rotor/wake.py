@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
@@ -103,7 +104,7 @@ class WakeGrid:
         weight = np.maximum(circulation / circulation.max(), 0.0) ** SHARPNESS * np.diff(self.edges)
         peak = np.sum(weight * self.centres) / np.sum(weight)
         low, high = np.append(self.edges[0], self.centres), np.append(self.centres, self.edges[-1])
-        return np.clip((high - peak) / (high - low), 0.0, 1.0)
+        return np.asarray(np.clip((high - peak) / (high - low), 0.0, 1.0))
 
     def fall(self, induced: float, climb: float) -> Array:
         """(edges, ages): height of the sheet, straight along the radius (Landgrebe 1972).
@@ -116,7 +117,7 @@ class WakeGrid:
         centre = max(0.0, -self.twist / 128 * (0.45 * self.twist + 18)) * late
         e = self.edges[:, None]
         found = -induced * ((1 - e) * centre + e * (SHEET[0] * early + SHEET[1] * late)) - climb * self.age
-        return np.minimum(found, -SLOWEST * self.age)
+        return np.asarray(np.minimum(found, -SLOWEST * self.age))
 
     def at_tip(self, tip: TipVortex) -> Array:
         """(ages, 3): points of the first blade's tip vortex."""
@@ -172,7 +173,7 @@ class WakeGrid:
         return np.concatenate([lead, inner], axis=1), np.concatenate([lead, outer], axis=1)
 
 
-def _turned(points: Array, angle: Array | float) -> Array:
+def _turned(points: Array, angle: ArrayLike) -> Array:
     """About z."""
     c, s = np.cos(angle), np.sin(angle)
     x, y = points[..., 0], points[..., 1]

@@ -18,6 +18,7 @@ ROUNDS = 300
 RELAXATION = 0.25
 SETTLED = 1e-5  # change of a round in the tip vortices' places, over the radius
 BALANCED = 1e-10  # circulation less that of the sections
+RADII = 0.2, 1.5  # of a tip vortex
 SMALLEST_THRUST = 1e-5  # C_T below which a wake does not fall away from its rotor
 
 
@@ -169,7 +170,7 @@ def _carried(grid: WakeGrid, tip: TipVortex, sheet: Array, outer: Array, circula
     angle = grid.age[:n] + grid.start
     rates = v[:, 0] * np.cos(angle) - v[:, 1] * np.sin(angle), v[:, 2] - own - lam_c
     r, z = (np.append(0.0, np.cumsum((rate[1:] + rate[:-1]) / 2) * step) for rate in rates)
-    r += np.sum(shed * grid.edges) / shed.sum()
+    r = np.clip(r + np.sum(shed * grid.edges) / shed.sum(), *RADII)  # rounds may overshoot; what settles does not
     # beyond, a helix with the fall of the last free turn and the mean radius of its second half
     rest = grid.age[n:] - grid.age[n - 1]
     rate = (z[-1] - z[-1 - grid.detail.steps]) / (2 * np.pi)
