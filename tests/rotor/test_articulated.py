@@ -13,7 +13,7 @@ import pytest
 from motionbase.errors import ModelError, MotionBaseError
 from motionbase.rotor.articulated import Articulated, Swashplate, articulated_rotor
 from motionbase.rotor.flying import Flying
-from motionbase.rotor.models import ROTORS, puma, rotor_model
+from motionbase.rotor.models import rotor_model, rotor_names
 from motionbase.rotor.planform import load_planform
 
 
@@ -63,12 +63,12 @@ def started(name: str) -> Flying:
 
 
 def test_names_of_blades_are_those_of_the_model() -> None:
-    for name in ROTORS:
+    for name in rotor_names():
         rotor = rotor_model(name)
         bodies, joints = {body.name for body in rotor.model.bodies}, {joint.name for joint in rotor.model.joints}
         for k, blade in enumerate(rotor.blades):
-            assert {blade.lag, blade.flap, blade.pitch} <= joints and set(blade.bodies) <= bodies
-            assert blade.azimuth == pytest.approx(k * np.pi / 2)
+            assert {blade.lag, blade.flap, blade.pitch} - {""} <= joints and set(blade.bodies) <= bodies
+            assert blade.azimuth == pytest.approx(k * 2 * np.pi / len(rotor.blades))
 
 
 def test_the_plane_of_the_swashplate_pitches_the_blades() -> None:
@@ -92,7 +92,7 @@ def test_the_plane_of_the_swashplate_pitches_the_blades() -> None:
 )
 def test_what_cannot_be_built_is_refused(how: dict[str, Any], message: str) -> None:
     with pytest.raises(MotionBaseError, match=message):
-        puma(Articulated(**how))
+        rotor_model("puma", **how)
 
 
 def test_two_hinges_at_one_radius_are_refused() -> None:

@@ -7,9 +7,8 @@ import pytest
 
 from motionbase.arrays import Array
 from motionbase.errors import MotionBaseError
-from motionbase.rotor.articulated import Articulated
 from motionbase.rotor.flying import Flown
-from motionbase.rotor.models import puma
+from motionbase.rotor.models import rotor_model
 from motionbase.rotor.stations import gauss
 from motionbase.rotor.unsteady import A1, A2, B1, B2
 from tests.rotor.small_rotor import HELD, RADIUS, SPEED, harmonics, started
@@ -28,7 +27,7 @@ def flown(unsteady: str, airfoil: str = "thin", flap_damping: float = HELD, **se
 @pytest.mark.parametrize(("unsteady", "states"), [("steady", 0), ("indicial", 2), ("dynamic_stall", 4)])
 def test_each_station_has_its_states(unsteady: str, states: int) -> None:
     """Of four blades with four stations each."""
-    network = puma(Articulated(root="compact", unsteady=unsteady)).network()
+    network = rotor_model("puma_compact", unsteady=unsteady).network()
     assert network.equations == 211 + 16 * states
     own = network.network.assembly.names
     assert sum(name.startswith("b2_air.3_") for name in own) == states
@@ -89,4 +88,4 @@ def test_stall_follows_late() -> None:
 
 def test_a_model_that_there_is_not_is_refused() -> None:
     with pytest.raises(MotionBaseError, match=r"no unsteady model 'onera'; .*: steady, indicial, dynamic_stall"):
-        puma(Articulated(unsteady="onera"))
+        rotor_model("puma", unsteady="onera")

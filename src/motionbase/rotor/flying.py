@@ -12,7 +12,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, Kernel, Port, Scan, compile, scan
-from motionbase.errors import SimulationError
+from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.methods import BDF2, Coefficients
 from motionbase.multibody.network.motion import joint_motion
@@ -52,7 +52,7 @@ class Flown:
         return found
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
-        """(n, blades) hinge angles [rad]."""
+        """(n, blades) hinge angles [rad]; a rotor without such hinges is refused."""
         return self.q[:, self.flying.places(which)]
 
     @cached_property
@@ -142,6 +142,8 @@ class Flying:
         """Of the blades' hinges among the coordinates."""
         found = []
         for blade in self.rotor.blades:
+            if not getattr(blade, which):
+                raise ModelError(f"rotor {self.rotor.name!r} has no {which} hinges")
             shared = which == "flap" and blade.flap == blade.lag  # one joint turns about both
             found.append(self.coordinates[getattr(blade, which)] + shared)
         return found

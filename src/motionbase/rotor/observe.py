@@ -150,6 +150,8 @@ class Observer:
     def _blade(self, name: str, blade: BladeNames) -> list[Output]:
         found = []
         for k, which in enumerate(("lag", "flap", "pitch")):
+            if not getattr(blade, which):
+                continue
             shared = which == "flap" and blade.flap == blade.lag
             about = "against the rotation", "up", "nose-up"
             found.append(

@@ -14,9 +14,8 @@ from motionbase.compile import compile
 from motionbase.multibody.network.engine import places_of_nodes
 from motionbase.multibody.network.nodes import Correction, Place, corrected_place
 from motionbase.rotor.airfoils import thin
-from motionbase.rotor.articulated import Articulated, articulated_rotor
+from motionbase.rotor.articulated import Articulated, Swashplate, articulated_rotor
 from motionbase.rotor.blade_air import BladeLoads
-from motionbase.rotor.models import PUMA_SWASHPLATE
 from motionbase.rotor.planform import load_planform
 from motionbase.rotor.rotor_model import RotorModel
 from tests.rotor.small_rotor import small_rotor
@@ -32,7 +31,7 @@ def rotor(name: str) -> RotorModel:
         return small_rotor(blades=2, inflow="uniform", density=1.2, unsteady=section)
     planform = load_planform("puma")
     planform = replace(planform, airfoil=thin()) if name == "beams" else planform
-    return articulated_rotor(planform, PUMA_SWASHPLATE, Articulated(beams=2))
+    return articulated_rotor(planform, Swashplate(0.289, 0.181, 0.4), Articulated(beams=2))
 
 
 class Given:
