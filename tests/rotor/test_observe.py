@@ -85,8 +85,8 @@ def test_the_torque_is_that_of_the_air() -> None:
     """Over a revolution of periodic flight the blades' spin does not change; 1e-3 for samples that do not divide it."""
     flown = cruise()
     found = {name: values[-90:].mean() for name, values in flown.observed.items()}
-    assert found["torque"] == pytest.approx(-found["air_mz"], rel=3e-3)
-    assert found["power"] == pytest.approx(28.0 * found["torque"], rel=1e-9)
+    assert found["drive_torque"] == pytest.approx(-found["air_mz"], rel=3e-3)
+    assert found["drive_power"] == pytest.approx(28.0 * found["drive_torque"], rel=1e-9)
     links = of_links(flown)[0][-90:, 2].mean()
     weight = 9.81 * sum(body.mass for body in flown.flying.network.network.assembly.bodies)
     assert found["shaft_fz"] == pytest.approx(found["air_fz"] + links - weight, rel=1e-4)
@@ -102,7 +102,7 @@ def test_power_is_the_rate_of_kinetic_energy() -> None:
     flown = flying.fly(720, {})
     v, omega, beta, gamma = (flown.nodes[..., k : k + 3] for k in (7, 10, 13, 16))
     energy = 0.5 * (np.einsum("nki,nki->n", v, beta) + np.einsum("nki,nki->n", omega, gamma))
-    power, h = flown.observed["power"], flown.t[1] - flown.t[0]
+    power, h = flown.observed["drive_power"], flown.t[1] - flown.t[0]
     work = np.concatenate([[0.0], np.cumsum(0.5 * h * (power[1:] + power[:-1]))])
     swing = np.ptp(energy)
     assert swing > 50.0
@@ -114,7 +114,7 @@ def test_angles_are_those_of_the_joints() -> None:
     for which in ("lag", "flap", "pitch"):
         angles = flown.angles(which)
         for k in range(4):
-            np.testing.assert_allclose(flown.observed[f"blade{k + 1}_{which}"], angles[:, k], atol=1e-12)
+            np.testing.assert_allclose(flown.observed[f"b{k + 1}_{which}"], angles[:, k], atol=1e-12)
 
 
 def test_azimuth_and_axes_turn_with_the_hub() -> None:
@@ -140,16 +140,16 @@ def test_root_loads_of_a_blade_that_turns() -> None:
     flown = started(180, density=VACUUM, hinge=0.5).fly(90, {})
     found = {name: values[-1] for name, values in flown.observed.items()}
     e = 0.55
-    assert found["blade1_tension"] == pytest.approx(6.0 * SPEED**2 * (RADIUS**2 - e**2) / 2, rel=5e-4)
-    assert abs(found["blade1_flap_bending"]) < 1e-3 * found["blade1_tension"]
-    assert abs(found["blade1_link"]) < 1.0
+    assert found["b1_tension"] == pytest.approx(6.0 * SPEED**2 * (RADIUS**2 - e**2) / 2, rel=5e-4)
+    assert abs(found["b1_flap_bending"]) < 1e-3 * found["b1_tension"]
+    assert abs(found["b1_link"]) < 1.0
 
 
 def test_bending_is_up_where_lift_is() -> None:
     """A rotor that is put into the air at a pitch: before it has coned, lift bends the root upwards."""
     flown = started(180, hinge=0.5).fly(180 * 2, {"collective": 0.1})
-    first = int(np.argmax(flown.observed["blade1_flap"] > 1e-3))
-    assert flown.observed["blade1_flap_bending"][first] > 0
+    first = int(np.argmax(flown.observed["b1_flap"] > 1e-3))
+    assert flown.observed["b1_flap_bending"][first] > 0
 
 
 def test_outputs_have_names_units_and_meaning() -> None:
@@ -159,4 +159,4 @@ def test_outputs_have_names_units_and_meaning() -> None:
     assert all(port.unit and port.description for port in flying.outputs)
     assert set(cruise().observed) == set(names)
     units = {port.name: port.unit for port in flying.outputs}
-    assert (units["shaft_fz"], units["hub_mx"], units["power"], units["blade2_lag"]) == ("N", "N m", "W", "rad")
+    assert (units["shaft_fz"], units["hub_mx"], units["drive_power"], units["b2_lag"]) == ("N", "N m", "W", "rad")

@@ -126,7 +126,7 @@ class Flying:
 
     @cached_property
     def _observer(self) -> Kernel:
-        return observation(self.rotor, self.network)
+        return observation(self.rotor, self.network.network)
 
     @property
     def outputs(self) -> tuple[Port, ...]:

@@ -17,10 +17,10 @@ import numpy as np
 from motionbase.compile import Kernel, Port
 from motionbase.errors import ModelError
 from motionbase.multibody.network.constraints import frame
-from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.joints import NetworkJoint
 from motionbase.multibody.network.motion import places_of
 from motionbase.multibody.network.nodes import Node, Place
+from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.multibody.network.parts import GROUND_PLACE, AbstractPart, Moment
 from motionbase.rotor.air import FIELD, LOADS, MEMORY, Inflow
 from motionbase.rotor.rotor_model import AIR, SPEED, BladeNames, RotorModel
@@ -60,7 +60,7 @@ class Observer:
     """Expressions of what a rotor shows, from the places of its nodes, own unknowns and what is kept."""
 
     rotor: RotorModel
-    network: Network
+    network: ModelNetwork
     places: Sequence[Place]
     own: Expr
     kept: Expr
@@ -70,7 +70,7 @@ class Observer:
     @cached_property
     def inflow(self) -> Inflow:
         """The exchange of the rotor's air."""
-        for exchange in self.network.network.assembly.exchanges:
+        for exchange in self.network.assembly.exchanges:
             if isinstance(exchange, Inflow) and exchange.name == AIR:
                 return exchange
         raise ModelError(f"rotor {self.rotor.name!r} has no air, an element RotorAir with the name {AIR!r} is needed")
@@ -91,17 +91,17 @@ class Observer:
 
     def joint(self, name: str) -> NetworkJoint:
         """Of that name."""
-        return next(joint for joint in self.network.network.joints if joint.joint.name == name)
+        return next(joint for joint in self.network.joints if joint.joint.name == name)
 
     def part(self, name: str) -> tuple[AbstractPart, Expr]:
         """Of that name, and its own unknowns."""
-        assembly = self.network.network.assembly
+        assembly = self.network.assembly
         k = next(k for k, part in enumerate(assembly.parts) if part.name == name and part.own)
         return assembly.parts[k], self.own[assembly.own_starts[k] : assembly.own_starts[k + 1]]
 
     def shared(self, first: int, count: int) -> Expr:
         """Numbers of the air among those that are kept."""
-        assembly = self.network.network.assembly
+        assembly = self.network.assembly
         at = assembly.shared_starts[assembly.exchanges.index(self.inflow)] + first
         return self.kept[at : at + count]
 
@@ -110,7 +110,7 @@ class Observer:
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
         """All of them."""
-        blades = [o for k, blade in enumerate(self.rotor.blades) for o in self._blade(f"blade{k + 1}", blade)]
+        blades = [o for k, blade in enumerate(self.rotor.blades) for o in self._blade(f"b{k + 1}", blade)]
         return (*self._whole(), *blades)
 
     def _whole(self) -> list[Output]:
@@ -133,8 +133,8 @@ class Observer:
         turning = ca.dot(R[:, 2], hub.omega - self.shaft.omega)
         torque = -ca.dot(R[:, 2], load.moment)
         found.append(Output("speed", "rad/s", "of the hub against what carries it", turning))
-        found.append(Output("torque", "N m", "that drives the rotor", torque))
-        found.append(Output("power", "W", "that drives the rotor", torque * turning))
+        found.append(Output("drive_torque", "N m", "that drives the rotor", torque))
+        found.append(Output("drive_power", "W", "that drives the rotor", torque * turning))
         induced = self.shared(0, len(FIELD))
         texts = "induced speed downwards at the hub", "slope of it along x", "slope of it along y"
         for k, (name, text) in enumerate(zip(FIELD, texts, strict=True)):
@@ -158,7 +158,7 @@ class Observer:
                 Output(f"{name}_{which}", "rad", f"angle {about[k]}", self._angle(getattr(blade, which), shared))
             )
         _, link = self.part(blade.link)
-        found.append(Output(f"{name}_link", "N", "tension of the pitch link", -link[0]))
+        found.append(Output(f"{name}_link", "N", "push of the pitch link", link[0]))
         bearing = self.joint(blade.pitch)
         a = self.place(bearing.nodes[0])
         # axes of the bearing before it turns: x outward, y to the leading edge
@@ -189,9 +189,9 @@ class Observer:
         return Wrench(*(R @ x for x in found.wrenches[k]))
 
 
-def observation(rotor: RotorModel, network: Network) -> Kernel:
+def observation(rotor: RotorModel, network: ModelNetwork) -> Kernel:
     """(nodes, own, kept) at the end of a step -> every output by its name; `outputs` of the kernel list them."""
-    assembly = network.network.assembly
+    assembly = network.assembly
     n, own, kept = len(assembly.bodies), assembly.own_starts[-1], assembly.shared_starts[-1]
     given = (
         Node.port("nodes", "nodes at the end of a step", rows=n),
