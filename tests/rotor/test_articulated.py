@@ -95,6 +95,13 @@ def test_what_cannot_be_built_is_refused(how: dict[str, Any], message: str) -> N
         rotor_model("puma", **how)
 
 
+def test_a_delay_shorter_than_a_few_steps_is_refused() -> None:
+    """With two steps of 2.49 ms the inflow would swing between -8 and 15 m/s for ever."""
+    with pytest.raises(ModelError, match=r"a delay of 0.005 s, it must be 4 steps of 0.00249 s or more"):
+        rotor_model("puma_compact", delay=0.005).network()
+    assert rotor_model("puma_compact", delay=0.005).network(1e-3).equations == 211
+
+
 def test_two_hinges_at_one_radius_are_refused() -> None:
     planform = load_planform("puma")
     assert planform.blade is not None and planform.blade.lag is not None

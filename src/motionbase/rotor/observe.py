@@ -6,10 +6,10 @@ and blade 1 always lies along their -x. Loads act about the centre of the hub.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -27,20 +27,6 @@ from motionbase.rotor.rotor_model import AIR, SPEED, BladeNames, RotorModel
 from motionbase.spatial.rotations import Expr
 
 AXES = tuple(f"{kind}{axis}" for kind in "fm" for axis in "xyz")
-
-
-class Output(NamedTuple):
-    """A number that is shown."""
-
-    name: str
-    unit: str
-    about: str
-    value: Expr
-
-    @property
-    def port(self) -> Port:
-        """Of the kernel."""
-        return Port(self.name, (), self.unit, self.about)
 
 
 class Wrench(NamedTuple):
@@ -108,73 +94,61 @@ class Observer:
     # ---- what is shown ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def outputs(self) -> tuple[Output, ...]:
-        """All of them."""
-        blades = [o for k, blade in enumerate(self.rotor.blades) for o in self._blade(f"b{k + 1}", blade)]
-        return (*self._whole(), *blades)
+    def hub(self) -> Place:
+        """The body that turns with the shaft."""
+        return self.place(self.joint(self.rotor.shaft).nodes[1])
 
-    def _whole(self) -> list[Output]:
-        R = self.shaft.R
-        hub_node = self.joint(self.rotor.shaft).nodes[1]
-        hub = self.place(hub_node)
-        x = R.T @ hub.R[:, 0]
-        azimuth = ca.atan2(x[1], x[0])
-        found = [
-            Output("azimuth", "rad", "of blade 1, from 0 to 2 pi", azimuth + ca.if_else(azimuth < 0, 2 * ca.pi, 0))
-        ]
-        air = self.shared(len(FIELD) + len(MEMORY) - len(LOADS), len(LOADS))
-        found += self._six("air", air, "of the air on the blades, shaft axes")
-        on_hub = [self._on(name, hub_node) for name in (self.rotor.shaft, SPEED)]
-        load = Wrench(-on_hub[0].force - on_hub[1].force, -on_hub[0].moment - on_hub[1].moment)
-        load = load.about(hub.x, self.centre)
-        for kind, axes in (("shaft", R), ("hub", hub.R)):
-            about = f"of the rotor on its shaft, {kind} axes"
-            found += self._six(kind, ca.vertcat(axes.T @ load.force, axes.T @ load.moment), about)
-        turning = ca.dot(R[:, 2], hub.omega - self.shaft.omega)
-        torque = -ca.dot(R[:, 2], load.moment)
-        found.append(Output("speed", "rad/s", "of the hub against what carries it", turning))
-        found.append(Output("drive_torque", "N m", "that drives the rotor", torque))
-        found.append(Output("drive_power", "W", "that drives the rotor", torque * turning))
-        induced = self.shared(0, len(FIELD))
-        texts = "induced speed downwards at the hub", "slope of it along x", "slope of it along y"
-        for k, (name, text) in enumerate(zip(FIELD, texts, strict=True)):
-            found.append(Output(name, "1/s" if k else "m/s", f"{text}, as the next step reads it", induced[k]))
-        return found
+    @property
+    def azimuth(self) -> Expr:
+        """From 0 to 2 pi."""
+        x = self.shaft.R.T @ self.hub.R[:, 0]
+        angle = ca.atan2(x[1], x[0])
+        return angle + ca.if_else(angle < 0, 2 * ca.pi, 0)
 
-    def _six(self, name: str, values: Expr, about: str) -> list[Output]:
-        return [
-            Output(f"{name}_{axis}", "N" if k < 3 else "N m", f"{'force' if k < 3 else 'moment'} {about}", values[k])
-            for k, axis in enumerate(AXES)
-        ]
+    @property
+    def speed(self) -> Expr:
+        """Of the hub against what carries it."""
+        return ca.dot(self.shaft.R[:, 2], self.hub.omega - self.shaft.omega)
 
-    def _blade(self, name: str, blade: BladeNames) -> list[Output]:
-        found = []
-        for k, which in enumerate(("lag", "flap", "pitch")):
-            if not getattr(blade, which):
-                continue
-            shared = which == "flap" and blade.flap == blade.lag
-            about = "against the rotation", "up", "nose-up"
-            found.append(
-                Output(f"{name}_{which}", "rad", f"angle {about[k]}", self._angle(getattr(blade, which), shared))
-            )
-        _, link = self.part(blade.link)
-        found.append(Output(f"{name}_link", "N", "push of the pitch link", link[0]))
+    @property
+    def air(self) -> Expr:
+        """(6,) of the air on the blades, shaft axes."""
+        return self.shared(len(FIELD) + len(MEMORY) - len(LOADS), len(LOADS))
+
+    @cached_property
+    def load(self) -> Wrench:
+        """Of the rotor on its shaft, about the centre of the hub."""
+        node = self.joint(self.rotor.shaft).nodes[1]
+        joint, turning = (self._on(name, node) for name in (self.rotor.shaft, SPEED))
+        found = Wrench(-joint.force - turning.force, -joint.moment - turning.moment)
+        return found.about(self.hub.x, self.centre)
+
+    def load_along(self, axes: Expr) -> Expr:
+        """(6,) the same along axes."""
+        return ca.vertcat(axes.T @ self.load.force, axes.T @ self.load.moment)
+
+    @property
+    def torque(self) -> Expr:
+        """That drives the rotor."""
+        return -ca.dot(self.shaft.R[:, 2], self.load.moment)
+
+    def angle(self, blade: BladeNames, which: str) -> Expr:
+        """Of a hinge."""
+        joint = self.joint(getattr(blade, which))
+        A, B = (frame(self.place(n), ca.DM(m.numbers)) for n, m in zip(joint.nodes, (joint.a, joint.b), strict=True))
+        shared = which == "flap" and blade.flap == blade.lag
+        return joint.coordinates(A, B, ca.SX.zeros(2))[int(shared)]
+
+    def root(self, blade: BladeNames) -> Wrench:
+        """Of a blade on what is inboard of its pitch bearing, in the bearing's axes before it turns.
+
+        x is outward, y to the leading edge.
+        """
         bearing = self.joint(blade.pitch)
         a = self.place(bearing.nodes[0])
-        # axes of the bearing before it turns: x outward, y to the leading edge
-        axes = a.R @ ca.DM(np.asarray(bearing.joint.orientation))
-        point = a.x + a.R @ ca.DM(bearing.a.r)
+        axes, point = a.R @ ca.DM(np.asarray(bearing.joint.orientation)), a.x + a.R @ ca.DM(bearing.a.r)
         on_root = self._on(blade.pitch, bearing.nodes[0]).about(a.x, point)
-        force, moment = axes.T @ on_root.force, axes.T @ on_root.moment
-        found.append(Output(f"{name}_tension", "N", "at the pitch bearing, outwards", force[0]))
-        found.append(Output(f"{name}_flap_bending", "N m", "at the pitch bearing, tip up", -moment[1]))
-        found.append(Output(f"{name}_lag_bending", "N m", "at the pitch bearing, tip back", -moment[2]))
-        return found
-
-    def _angle(self, name: str, second: bool) -> Expr:
-        joint = self.joint(name)
-        A, B = (frame(self.place(n), ca.DM(m.numbers)) for n, m in zip(joint.nodes, (joint.a, joint.b), strict=True))
-        return joint.coordinates(A, B, ca.SX.zeros(2))[int(second)]
+        return Wrench(axes.T @ on_root.force, axes.T @ on_root.moment)
 
     def _on(self, name: str, node: int | None) -> Wrench:
         """Force and moment of a part on one of its nodes, the moment about the node."""
@@ -189,24 +163,72 @@ class Observer:
         return Wrench(*(R @ x for x in found.wrenches[k]))
 
 
+class Shown(NamedTuple):
+    """A number that is shown, and its expression."""
+
+    name: str
+    unit: str
+    about: str
+    of: Callable[[Observer], Expr]
+
+
+def shown(rotor: RotorModel) -> tuple[Shown, ...]:
+    """Of the rotor, then of each blade."""
+    found = [
+        Shown("azimuth", "rad", "of blade 1, from 0 to 2 pi", lambda o: o.azimuth),
+        Shown("speed", "rad/s", "of the hub against what carries it", lambda o: o.speed),
+        *_six("air", "of the air on the blades, shaft axes", lambda o: o.air),
+        *_six("shaft", "of the rotor on its shaft, shaft axes", lambda o: o.load_along(o.shaft.R)),
+        *_six("hub", "of the rotor on its shaft, hub axes", lambda o: o.load_along(o.hub.R)),
+        Shown("drive_torque", "N m", "that drives the rotor", lambda o: o.torque),
+        Shown("drive_power", "W", "that drives the rotor", lambda o: o.torque * o.speed),
+    ]
+    texts = "induced speed downwards at the hub", "slope of it along x", "slope of it along y"
+    for k, (name, text) in enumerate(zip(FIELD, texts, strict=True)):
+        found.append(_number(name, "1/s" if k else "m/s", f"{text}, as the next step reads it", _induced, k))
+    return (*found, *(one for k, blade in enumerate(rotor.blades) for one in _of_blade(f"b{k + 1}", blade)))
+
+
+def _number(name: str, unit: str, about: str, of: Callable[[Observer], Expr], k: int) -> Shown:
+    return Shown(name, unit, about, lambda o: of(o)[k])
+
+
+def _induced(o: Observer) -> Expr:
+    return o.shared(0, len(FIELD))
+
+
+def _six(name: str, about: str, of: Callable[[Observer], Expr]) -> list[Shown]:
+    kinds = [("force", "N")] * 3 + [("moment", "N m")] * 3
+    pairs = zip(AXES, kinds, strict=True)
+    return [_number(f"{name}_{axis}", unit, f"{kind} {about}", of, k) for k, (axis, (kind, unit)) in enumerate(pairs)]
+
+
+def _of_blade(name: str, blade: BladeNames) -> list[Shown]:
+    hinges = ("lag", "against the rotation"), ("flap", "up"), ("pitch", "nose-up")
+    return [
+        *(
+            Shown(f"{name}_{which}", "rad", f"angle {about}", lambda o, which=which: o.angle(blade, which))  # type: ignore[misc]
+            for which, about in hinges
+            if getattr(blade, which)
+        ),
+        Shown(f"{name}_link", "N", "push of the pitch link", lambda o: o.part(blade.link)[1][0]),
+        Shown(f"{name}_tension", "N", "at the pitch bearing, outwards", lambda o: o.root(blade).force[0]),
+        Shown(f"{name}_flap_bending", "N m", "at the pitch bearing, tip up", lambda o: -o.root(blade).moment[1]),
+        Shown(f"{name}_lag_bending", "N m", "at the pitch bearing, tip back", lambda o: -o.root(blade).moment[2]),
+    ]
+
+
 def observation(rotor: RotorModel, network: ModelNetwork) -> Kernel:
-    """(nodes, own, kept) at the end of a step -> every output by its name; `outputs` of the kernel list them."""
-    assembly = network.assembly
-    n, own, kept = len(assembly.bodies), assembly.own_starts[-1], assembly.shared_starts[-1]
+    """(nodes, own, kept) at the end of a step -> every number of `shown` by its name."""
+    assembly, listed = network.assembly, shown(rotor)
     given = (
-        Node.port("nodes", "nodes at the end of a step", rows=n),
-        Port("own", own, "-", "own unknowns of parts"),
-        Port("kept", kept, "-", "what parts keep"),
+        Node.port("nodes", "nodes at the end of a step", rows=len(assembly.bodies)),
+        Port("own", assembly.own_starts[-1], "-", "own unknowns of parts"),
+        Port("kept", assembly.shared_starts[-1], "-", "what parts keep"),
     )
 
-    def outputs(places: Sequence[Place], own: Expr, kept: Expr) -> tuple[Output, ...]:
-        return Observer(rotor, network, places, own, kept).outputs
+    def expr(nodes: Any, own: Expr, kept: Expr) -> Any:
+        observer = Observer(rotor, network, places_of(nodes), own, kept)
+        return tuple(one.of(observer) for one in listed)
 
-    blank = Place(*(ca.SX.zeros(shape) for shape in ((3, 1), (3, 3), (3, 1), (3, 1))))
-    listed = outputs([blank] * n, ca.SX.zeros(own), ca.SX.zeros(kept))
-    return Kernel(
-        f"{rotor.name}_observed",
-        given,
-        tuple(output.port for output in listed),
-        lambda nodes, own, kept: tuple(output.value for output in outputs(places_of(nodes), own, kept)),
-    )
+    return Kernel(f"{rotor.name}_observed", given, tuple(Port(n, (), unit, text) for n, unit, text, _ in listed), expr)

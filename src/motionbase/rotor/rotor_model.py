@@ -13,6 +13,7 @@ from motionbase.arrays import Array
 from motionbase.errors import ModelError, unknown
 from motionbase.multibody.model import Model
 from motionbase.multibody.network.engine import Network
+from motionbase.rotor.air import DYNAMIC, NONE, RotorAir
 from motionbase.rotor.airframe import DRAG, FUSELAGE, TAIL, Airframe
 from motionbase.rotor.planform import Planform
 from motionbase.spatial import R_quaternion
@@ -20,6 +21,7 @@ from motionbase.spatial.rotations import quaternion_euler_zyx
 
 SPEED = "speed"  # the closure that turns the shaft
 AIR, PITCH = "air", "pitch"
+LEAST_DELAY = 4  # steps: the inflow is carried from step to step by an explicit method, which oscillates at two
 
 
 @final
@@ -134,10 +136,19 @@ class RotorModel:
     def network(self, step: float | None = None, **changes: Any) -> Network:
         """Under the network engine, at the start."""
         h = self.step if step is None else step
+        self._check_delay(h)
         speeds = {f"{SPEED}_speed": self.speed}
         whole = Network(self.model, h, self.q0, self.v0, ground_node=self.ground_node, massless=self.massless,
                         inputs=speeds, iterations=self.corrections)  # fmt: skip
         return replace(whole, **changes) if changes else whole
+
+    def _check_delay(self, h: float) -> None:
+        for air in self.model.elements:
+            if isinstance(air, RotorAir) and air.inflow not in (NONE, DYNAMIC) and air.delay < LEAST_DELAY * h:
+                raise ModelError(
+                    f"rotor {self.name!r}: its inflow follows within a delay of {air.delay:g} s, it must be "
+                    f"{LEAST_DELAY} steps of {h:g} s or more"
+                )
 
     def start_settings(self, **given: float) -> dict[str, float]:
         """Settings by name: those given, others as at the start."""
