@@ -12,9 +12,12 @@ from motionbase.compile import Kernel, Port
 from motionbase.multibody.elements import Beam
 from motionbase.multibody.looks import Looks, Section
 from motionbase.multibody.model import Model
+from motionbase.multibody.network.motion import places_of
+from motionbase.multibody.network.nodes import Node
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.rotor.air import FIELD, LOADS, MEMORY
 from motionbase.rotor.flying import FIRST, Flying
+from motionbase.rotor.observe import Observer, Shown, shown
 from motionbase.rotor.operated import Control, OperatedRotor, Output
 from motionbase.rotor.planform import Planform
 from motionbase.rotor.rods import Rod
@@ -26,6 +29,7 @@ SAFE = 0.0  # [rad] pitch to which a stop sends the controls
 PIECES = 12  # of a rigid blade that is drawn
 HUB, PLATE = 0.045, 0.05  # radii of disks that are drawn, over the rotor's
 HINGES: tuple[Literal["lag", "flap", "pitch"], ...] = "lag", "flap", "pitch"
+ON_SHAFT, AT_ROOTS = ("shaft_", "hub_", "drive_"), ("_tension", "_bending")  # of the names of `shown`
 ABOUT = (
     ("force_x", "N", "force of the air along x of the support"),
     ("force_y", "N", "force of the air along y of the support"),
@@ -81,7 +85,13 @@ def outputs_of(rotor: RotorModel) -> tuple[Output, ...]:
     listed = [one for one in OF_A_BLADE if one[0] in known]
     of_blades = [Output(f"b{k}_{name}", unit, f"blade {k}: {text}") for name, unit, text in listed for k in blades]
     coned = [one for one in ABOUT if one[0] != "coning" or "flap" in known]
-    return *(Output(*one) for one in coned), *of_blades
+    loads = [Output(one.name, one.unit, one.about) for one in _loads(rotor)]
+    return *(Output(*one) for one in coned), *of_blades, *loads
+
+
+def _loads(rotor: RotorModel) -> list[Shown]:
+    """Of shaft and blades' roots."""
+    return [one for one in shown(rotor) if one.name.startswith(ON_SHAFT) or one.name.endswith(AT_ROOTS)]
 
 
 def _of_blades(rotor: RotorModel) -> set[str]:
@@ -92,7 +102,7 @@ def _of_blades(rotor: RotorModel) -> set[str]:
 
 
 def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
-    """(coordinates, own unknowns, kept numbers) -> outputs."""
+    """(nodes, coordinates, own unknowns, kept numbers) -> outputs."""
     model, assembly = rotor.model, network.assembly
     known = _of_blades(rotor)
     hinges = {which: Flying(rotor, rotor.network()).places(which) for which in HINGES if which in known}
@@ -102,7 +112,8 @@ def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
     air = assembly.shared_starts[0]
     loads = air + len(FIELD) + len(MEMORY) - len(LOADS)
 
-    def expr(q: Expr, own: Expr, kept: Expr) -> Any:
+    def expr(nodes: Node, q: Expr, own: Expr, kept: Expr) -> Any:
+        observer = Observer(rotor, network, places_of(nodes), own, kept)
         field, force, moment = kept[air : air + len(FIELD)], kept[loads : loads + 3], kept[loads + 3 : loads + 6]
         torque = -moment[2]
         turns = q[shaft] / (2 * np.pi)
@@ -110,9 +121,16 @@ def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
         return ca.vertcat(
             force, moment[:2], torque, torque * rotor.speed, field, q[shaft] - 2 * np.pi * ca.floor(turns),
             *coning, *(q[at] for at in hinges.values()), *([own[links]] if links else []),
+            *(one.of(observer) for one in _loads(rotor)),
         )  # fmt: skip
 
-    inputs = Port("q", model.nq), Port("own", assembly.own_starts[-1]), Port("kept", _kept(assembly.shared_starts))
+    nodes = Node.port("nodes", rows=len(assembly.bodies))
+    inputs = (
+        nodes,
+        Port("q", model.nq),
+        Port("own", assembly.own_starts[-1]),
+        Port("kept", _kept(assembly.shared_starts)),
+    )
     return Kernel(f"{model.name}_outputs", inputs, (Port("outputs", len(outputs_of(rotor))),), expr)
 
 
