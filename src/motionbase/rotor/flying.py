@@ -46,12 +46,15 @@ class Flown:
     @cached_property
     def q(self) -> Array:
         """(n, nq) coordinates of the joints; the shaft's angle lies between -pi and pi."""
-        found: Array = np.array(self.flying.motion.map(nodes=self.nodes)["q"])
+        motion = self.flying.motion
+        own = {"own": self.own} if any(port.name == "own" for port in motion.unit.inputs) else {}
+        found: Array = np.array(motion.map(nodes=self.nodes, **own)["q"])
         return found
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
         """(n, blades) hinge angles [rad]; NaN where a blade has no such hinge."""
-        return self.q[:, self.flying.places(which)]
+        places = self.flying.places(which)
+        return self.q[:, places] if places else np.full((len(self.t), len(self.flying.rotor.blades)), np.nan)
 
     @cached_property
     def azimuth(self) -> Array:
@@ -111,28 +114,31 @@ class Flying:
         return compile(joint_motion(self.network.network))
 
     def places(self, which: Literal["lag", "flap", "pitch"]) -> list[int]:
-        """Of the blades' hinges among the coordinates."""
+        """Of the blades' hinges among the coordinates; none where blades have no such hinge."""
         model, found = self.rotor.model, []
         at = {joint.name: own.start for joint, (own, _) in zip(model.joints, model.q_slices, strict=True)}
         for blade in self.rotor.blades:
+            if not getattr(blade, which):
+                return []
             shared = which == "flap" and blade.flap == blade.lag  # one joint turns about both
             found.append(at[getattr(blade, which)] + shared)
         return found
 
     def fly(
         self, steps: int, settings: Mapping[str, float] | Callable[[float], Mapping[str, float]],
-        progress: Callable[[float], None] = lambda _: None,
+        progress: Callable[[float], None] = lambda _: None, inputs: Mapping[str, Array] | None = None,
     ) -> Flown:  # fmt: skip
         """So many steps on.
 
         Args:
             settings: by name, or a function of time, which is asked at the end of each step
+            inputs: of every step, by name, instead of those of the settings
         """
         h, weights, begin, done = self.network.step_size, self.network.method.weights(1.0), self.t, 0
         samples: list[dict[str, Array]] = []
         while done < steps:
             count = min(PER_REVOLUTION, steps - done)
-            out = self._steps(count, h, weights, self._rows(count, settings))
+            out = self._steps(count, h, weights, {**self._rows(count, settings), **self._held(count, inputs or {})})
             samples.append({name: np.asarray(out[name]) for name in RECORDED})
             done += count
             progress(done / steps)
@@ -161,6 +167,13 @@ class Flying:
             )
         self.state, self.t = {name: out[name] for name in FEEDBACK}, self.t + count * h
         return out
+
+    def _held(self, count: int, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Inputs that are the same in so many steps."""
+        return {
+            name: np.asarray(value, np.float64) if name == "tau" else np.broadcast_to(value, (count, *np.shape(value))).copy()
+            for name, value in inputs.items()
+        }
 
     def _rows(
         self, count: int, settings: Mapping[str, float] | Callable[[float], Mapping[str, float]]

@@ -9,6 +9,7 @@ from pathlib import Path
 from motionbase.errors import unknown
 from motionbase.rotor.articulated import Articulated, Swashplate, articulated_rotor
 from motionbase.rotor.planform import load_planform
+from motionbase.rotor.proprotor import HowProprotor, tiltrotor
 from motionbase.rotor.rotor_model import RotorModel
 
 PUMA_SWASHPLATE = Swashplate(0.289, 0.181, 0.4)
@@ -23,6 +24,10 @@ ROTORS: dict[str, Callable[[], RotorModel]] = {
     "puma": puma,
     "puma_compact": lambda: puma(Articulated(root="compact")),
     "puma_beams": lambda: puma(Articulated(beams=5)),
+    "tiltrotor": tiltrotor,
+    "tiltrotor_wing": lambda: tiltrotor(HowProprotor(wing=True)),
+    "tiltrotor_assembled": lambda: tiltrotor(HowProprotor(gimbal="assembled")),
+    "tiltrotor_wing_assembled": lambda: tiltrotor(HowProprotor(wing=True, gimbal="assembled")),
 }
 
 

@@ -21,8 +21,8 @@ from motionbase.rotor.c81 import read_c81
 FOLDER = Path(__file__).parent / "presets"
 PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 KEYS = ("name", "summary", "sources", "illustrative", "blades", "radius", "root", "chord", "twist", "airfoil", "speed",
-        "density", "sound", "blade")  # fmt: skip
-NEEDED = tuple(key for key in KEYS if key not in ("name", "blade"))
+        "density", "sound", "blade", "proprotor")  # fmt: skip
+NEEDED = tuple(key for key in KEYS if key not in ("name", "blade", "proprotor"))
 LARGEST_SOLIDITY = 1.0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -91,6 +91,7 @@ class RotorModel:
         shaft: joint that turns the rotor
         corrections: of a step, in which blades turn by four degrees: with rigid ones each leaves about a five-hundredth
             of the residual, with beams a tenth
+        besides: inputs of a step that it has beside those of any rotor, or instead of them, for settings
     """
 
     planform: Planform
@@ -105,6 +106,7 @@ class RotorModel:
     blades: tuple[BladeNames, ...]
     shaft: str
     corrections: int = 4
+    besides: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda settings: {}
 
     @property
     def name(self) -> str:
@@ -145,6 +147,7 @@ class RotorModel:
             f"{AIR}_wind": wind,
             f"{SPEED}_speed": self.speed,
             f"{SPEED}_acceleration": 0.0,
+            **self.besides(settings),
         }
 
     def numbers(self, **settings: float) -> dict[str, Any]:
