@@ -35,7 +35,7 @@ from motionbase.rotor.rods import PitchLink
 from motionbase.rotor.rotor_model import AIR, PITCH, SPEED, BladeNames, RotorModel, Setting, flight_settings
 from motionbase.rotor.stations import rigid_stations
 from motionbase.rotor.wing import Wing
-from motionbase.rotor.wing_modes import WingBeam, wing_modes
+from motionbase.rotor.wing_modes import WingBeam, WingModes, wing_modes
 
 PYLON, MAST, HUB, WING = "pylon", "mast", "hub", "wing"
 CENTRE = 0.0, 0.0, 0.0
@@ -103,14 +103,14 @@ class HowProprotor:
 
     Attributes:
         wing: it is carried by a wing; else the pylon stands still
-        gimbal: "element" of five equations, or "assembled" of two bodies and joints with 25
+        gimbal: "element" of five equations, "assembled" of two bodies and joints with 25, or "locked"
         conversion: angle of the shaft above the horizon [deg]: 0 aeroplane, 90 helicopter
         points: of Gauss on a blade
         inflow, delay: see `RotorAir`
     """
 
     wing: bool = False
-    gimbal: Literal["element", "assembled"] = "element"
+    gimbal: Literal["element", "assembled", "locked"] = "element"
     conversion: float = 0.0
     points: int = 4
     inflow: str = "uniform"
@@ -119,8 +119,8 @@ class HowProprotor:
     def __post_init__(self) -> None:
         if not -10.0 <= checked_number("proprotor", "conversion", self.conversion, "deg") <= 110.0:
             raise ModelError(f"proprotor: conversion is {self.conversion:g} deg, it must be from -10 to 110")
-        if self.gimbal not in ("element", "assembled"):
-            raise ModelError(f"proprotor: gimbal is {self.gimbal!r}, it must be 'element' or 'assembled'")
+        if self.gimbal not in ("element", "assembled", "locked"):
+            raise ModelError(f"proprotor: gimbal is {self.gimbal!r}, it must be 'element', 'assembled' or 'locked'")
 
     @property
     def axes(self) -> tuple[Vector, Vector, Vector]:
@@ -143,29 +143,35 @@ def tiltrotor(how: HowProprotor | None = None) -> RotorModel:
     return proprotor(load_planform("tiltrotor"), load_proprotor("tiltrotor"), how)
 
 
-def proprotor(rotor: Planform, rig: Proprotor, how: HowProprotor | None = None) -> RotorModel:
-    """A proprotor in a wind tunnel whose air comes from ahead; the shaft turns at a speed that is imposed."""
+def proprotor(
+    rotor: Planform, rig: Proprotor, how: HowProprotor | None = None, modes: WingModes | None = None
+) -> RotorModel:
+    """A proprotor in a wind tunnel whose air comes from ahead; the shaft turns at a speed that is imposed.
+
+    Args:
+        modes: of its wing, if it has one; those of the rig's unless given
+    """
     how = how or HowProprotor()
     begin = rig.helicopter if how.conversion > 45.0 else rig.aeroplane
     level, hub = math.radians(begin.collective), (0.0, 0.0, rig.mast)
     bodies, joints, closures = _mast(rig, how)
-    elements, names = _on_mast(rotor, rig, how), []
+    elements, names = _on_mast(rotor, rig, how), list[BladeNames]()
     for k in range(rotor.blades):
         azimuth, own = math.tau * k / rotor.blades, f"b{k + 1}"
         body, joint, acting = _blade(rotor, rig, how, own, azimuth + math.pi, level)  # azimuth 0 is over the tail
         bodies, joints, elements = [*bodies, body], [*joints, joint], [*elements, *acting]
         names.append(BladeNames(azimuth, "", "", own, (own,)))
-    modes = 0
+    count = 0
     if how.wing:
-        wing = Wing(WING, PYLON, wing_modes(rig.wing))
-        elements, modes = [*elements, wing], wing.n
+        wing = Wing(WING, PYLON, wing_modes(rig.wing) if modes is None else modes)
+        elements, count = [*elements, wing], wing.n
     model = Model(rotor.name, tuple(bodies), tuple(joints), elements=tuple(elements), closures=tuple(closures))
     v0 = np.zeros(model.nv)
     v0[model.v_slices[model.index[MAST]][0]] = rotor.speed
     massless = PYLON, MAST, *(INNER if how.gimbal == "assembled" else ())
     settings = _controls(level), _flight(begin.airspeed)
     return RotorModel(rotor, model, STEP, rotor.speed, v0, massless, True, *settings, tuple(names), "shaft",
-                      besides=_Inputs(rig.horn[1], rig.link, level, modes))  # fmt: skip
+                      besides=_Inputs(rig.horn[1], rig.link, level, count))  # fmt: skip
 
 
 def _controls(level: float) -> tuple[Setting, ...]:
@@ -192,12 +198,14 @@ def _mast(rig: Proprotor, how: HowProprotor) -> tuple[list[Body], list[Joint], l
     joints = [
         Joint(PYLON, GROUND, PYLON, Free() if how.wing else fixed(), orientation=how.axes),
         Joint("shaft", PYLON, MAST, revolute(Z), centre),
-        Joint(HUB, MAST, HUB, Spherical()),
+        Joint(HUB, MAST, HUB, fixed() if how.gimbal == "locked" else Spherical()),
     ]
     speed = ImposedSpeedClosure(SPEED, MAST, CENTRE, PYLON, centre, axis=Z, motion="turn")
     if how.gimbal == "assembled":
         (forks, hinges), rows = assembled_gimbal(MAST, CENTRE, HUB)
         return [*bodies, *forks], [*joints, *hinges], [speed, *rows]
+    if how.gimbal == "locked":
+        return bodies, joints, [speed]
     return bodies, joints, [speed, GimbalClosure("gimbal", HUB, CENTRE, MAST, CENTRE, form="angles")]
 
 
@@ -209,7 +217,7 @@ def _on_mast(rotor: Planform, rig: Proprotor, how: HowProprotor) -> list[Abstrac
         RotorAir(AIR, PYLON, (0.0, 0.0, rig.mast), rotor.radius, rotor.tip_speed, rotor.density, rotor.sound,
                  how.inflow, how.delay),
     ]  # fmt: skip
-    if rig.gimbal_stiffness:
+    if rig.gimbal_stiffness and how.gimbal != "locked":
         stiffness = 0.0, 0.0, 0.0, rig.gimbal_stiffness, rig.gimbal_stiffness, 0.0
         found.append(FrameSpring("gimbal_spring", HUB, stiffness, body_b=MAST))
     return found

@@ -153,7 +153,10 @@ class RotorModel:
     def numbers(self, **settings: float) -> dict[str, Any]:
         """Inputs of a step as numbers, for settings by name."""
         found = self.given(self.start_settings(**settings))
-        return {name: np.array(value, dtype=np.float64).reshape(np.shape(value)[:1]) for name, value in found.items()}
+        return {
+            name: value.full().ravel() if isinstance(value, ca.DM) else np.asarray(value, dtype=np.float64)
+            for name, value in found.items()
+        }
 
 
 PITCHES = {"collective": "collective", "cos": "cyclic_cos", "sin": "cyclic_sin"}
