@@ -107,6 +107,7 @@ class HowProprotor:
         conversion: angle of the shaft above the horizon [deg]: 0 aeroplane, 90 helicopter
         points: of Gauss on a blade
         inflow, delay: see `RotorAir`
+        tip_loss: lift falls to zero at the tip (Prandtl)
     """
 
     wing: bool = False
@@ -115,6 +116,7 @@ class HowProprotor:
     points: int = 4
     inflow: str = "uniform"
     delay: float = 0.05
+    tip_loss: bool = True
 
     def __post_init__(self) -> None:
         if not -10.0 <= checked_number("proprotor", "conversion", self.conversion, "deg") <= 110.0:
@@ -237,7 +239,7 @@ def _blade(
     joint = Joint(name, HUB, name, revolute(X), turned(angle, (at, 0.0, 0.0)), pitched)
     x, y = rig.horn
     ends = (name, (x - at, y * cp, -y * sp)), (MAST, turned(angle, (x, y, -rig.link)))
-    stations = rigid_stations(rotor, at, how.points)
+    stations = rigid_stations(rotor, at, how.points, tip_loss=how.tip_loss)
     return body, joint, [
         PitchLink(f"{name}_link", *ends, PYLON, PITCH),
         BladeAir(f"{name}_air", AIR, (name,), stations, rotor.airfoil),

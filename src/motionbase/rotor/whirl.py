@@ -20,7 +20,7 @@ from motionbase.errors import ModelError, SimulationError
 from motionbase.rotor.floquet import Exponents, exponents
 from motionbase.rotor.flying import Flown, Flying
 from motionbase.rotor.monodromy import Monodromy
-from motionbase.rotor.proprotor import HUB, PYLON, WING
+from motionbase.rotor.proprotor import HUB, MAST, PYLON, WING
 from motionbase.rotor.rotor_model import RotorModel
 from motionbase.rotor.stability import SpeedModes, Stability
 from motionbase.rotor.wing import Wing
@@ -218,16 +218,36 @@ class Tunnel:
         return float(np.asarray(hub.inertia)[0, 0]) + len(rotor.blades) / 2 * flap
 
     def kinds(self, modes: Exponents) -> tuple[str, ...]:
-        """What has most of the kinetic energy in each mode."""
-        names = [*self.wing.modes.names, *((GIMBAL, GIMBAL) if self.tilts else ())]
-        inertia = [*np.diag(self.wing.modes.mass), *((self.tilt_inertia,) * 2 if self.tilts else ())]
+        """What has most of the kinetic energy in each mode; that of the gimbal is of the rotor's tilt in the world."""
+        names, n = [*self.wing.modes.names, *((GIMBAL, GIMBAL) if self.tilts else ())], self.wing.n
+        R0, mast = self.wing_axes()
+        tip, inertia = self.wing.modes.tip, np.diag(self.wing.modes.mass).copy()
+        hub = tip[:3] + np.cross(tip[3:].T, R0[:, 2] * mast).T  # displacement of the hub by each mode
+        inertia += self.rotor_mass * np.sum(hub**2, axis=0)
         labels = []
         for vector in modes.vectors.T:
+            rates = vector[len(names) :]
+            energy = list(inertia * np.abs(rates[:n]) ** 2)
+            if self.tilts:
+                omega = R0.T @ tip[3:] @ rates[:n]
+                energy += list(self.tilt_inertia * np.abs(rates[n:] + [omega[1], -omega[0]]) ** 2)
             shares: dict[str, float] = {}
-            for name, mass, rate in zip(names, inertia, vector[len(names) :], strict=True):
-                shares[name] = shares.get(name, 0.0) + mass * abs(rate) ** 2
+            for name, share in zip(names, energy, strict=True):
+                shares[name] = shares.get(name, 0.0) + float(share)
             labels.append(list(shares)[first_largest(list(shares.values()))])
         return tuple(labels)
+
+    def wing_axes(self) -> tuple[Array, float]:
+        """(3, 3) axes of the pylon on the straight wing, and how far ahead the hub is [m]."""
+        model = self.flying.rotor.model
+        pylon, mast = (model.joints[model.index[name]] for name in (PYLON, MAST))
+        return np.asarray(pylon.orientation, np.float64), float(mast.position[2])
+
+    @property
+    def rotor_mass(self) -> float:
+        """Of hub and blades [kg]."""
+        names = [HUB, *(blade.bodies[0] for blade in self.flying.rotor.blades)]
+        return sum(body.mass for body in self.flying.rotor.model.bodies if body.name in names)
 
 
 GONE = 1e-6  # multipliers below this fraction of the largest: motions that die within a quarter of a revolution
