@@ -180,7 +180,7 @@ def _controls(level: float) -> tuple[Setting, ...]:
     """Within what the horns reach."""
     about = "collective pitch at 3/4 of the radius"
     return (
-        Setting("collective", "rad", about, level, level - 0.7, level + 0.7, 0.2),
+        Setting("collective", "rad", about, level, level - 0.8, level + 0.8, 0.2),
         Setting("cyclic_cos", "rad", "cyclic pitch times cos psi", 0.0, -0.2, 0.2, 0.2),
         Setting("cyclic_sin", "rad", "cyclic pitch times sin psi", 0.0, -0.2, 0.2, 0.2),
     )
