@@ -3,19 +3,16 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from motionbase.arrays import Array, Complex
-from motionbase.errors import ModelError
 from motionbase.rotor.airfoils import airfoil
-from motionbase.rotor.planform import Planform, load_planform, needed_blade
-from motionbase.rotor.proprotor import HowProprotor, Proprotor, load_proprotor, proprotor, tiltrotor
+from motionbase.rotor.planform import Planform, load_planform, needed_blade, rotor_file
+from motionbase.rotor.proprotor import HowProprotor, Proprotor, proprotor
 from motionbase.rotor.rotor_model import RotorModel
 from motionbase.rotor.stations import gauss
 from motionbase.rotor.wing_modes import WingModes
-from motionbase.rotor.whirl import Tunnel, fitted, whirl
 
-RIG = load_proprotor("tiltrotor")
+RIG = rotor_file("tiltrotor")[0].table("proprotor").part(Proprotor)
 THIN = replace(load_planform("tiltrotor"), airfoil=airfoil("thin"))
 PYLON = np.array([6.0, 5.0])  # inertia about the pivot in pitch and yaw, without rotor [kg m^2]
 

@@ -16,10 +16,10 @@ COLUMNS = "airspeed [m/s]", "collective [deg]", "least stable", "[Hz]", "growth 
 
 def show_whirl(airspeeds: Sequence[float], plot: Path | None, as_json: bool) -> None:
     """Compute, draw, and print a table or JSON."""
-    from motionbase.rotor.proprotor import HowProprotor, tiltrotor
+    from motionbase.rotor.models import rotor_model
     from motionbase.rotor.whirl import whirl
 
-    rotor = tiltrotor(HowProprotor(wing=True, inflow="none"))
+    rotor = rotor_model("tiltrotor", wing=True, inflow="none")
     title = f"Tiltrotor on its wing, windmilling at {rotor.speed * 30 / math.pi:.0f} rpm"
     with terminal.progress_bar("tiltrotor", "flying the tiltrotor") as show:
         found = whirl(rotor, airspeeds, progress=show)

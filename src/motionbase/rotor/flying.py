@@ -11,7 +11,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, Scan, compile, scan
-from motionbase.errors import SimulationError
+from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.methods import BDF2, Coefficients
 from motionbase.multibody.network.motion import joint_motion
@@ -52,9 +52,8 @@ class Flown:
         return found
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
-        """(n, blades) hinge angles [rad]; NaN where a blade has no such hinge."""
-        places = self.flying.places(which)
-        return self.q[:, places] if places else np.full((len(self.t), len(self.flying.rotor.blades)), np.nan)
+        """(n, blades) hinge angles [rad]; a rotor without such hinges is refused."""
+        return self.q[:, self.flying.places(which)]
 
     @cached_property
     def azimuth(self) -> Array:
@@ -119,7 +118,7 @@ class Flying:
         at = {joint.name: own.start for joint, (own, _) in zip(model.joints, model.q_slices, strict=True)}
         for blade in self.rotor.blades:
             if not getattr(blade, which):
-                return []
+                raise ModelError(f"rotor {self.rotor.name!r} has no {which} hinges")
             shared = which == "flap" and blade.flap == blade.lag  # one joint turns about both
             found.append(at[getattr(blade, which)] + shared)
         return found
@@ -171,7 +170,9 @@ class Flying:
     def _held(self, count: int, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """Inputs that are the same in so many steps."""
         return {
-            name: np.asarray(value, np.float64) if name == "tau" else np.broadcast_to(value, (count, *np.shape(value))).copy()
+            name: np.asarray(value, np.float64)
+            if name == "tau"
+            else np.broadcast_to(value, (count, *np.shape(value))).copy()
             for name, value in inputs.items()
         }
 

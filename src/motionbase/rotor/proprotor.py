@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, final
 
 import casadi as ca
@@ -21,16 +20,14 @@ from motionbase.multibody.closures import AbstractClosure, GimbalClosure, Impose
 from motionbase.multibody.elements import AbstractElement, FrameSpring
 from motionbase.multibody.joint import Joint
 from motionbase.multibody.joints import Free, Spherical, fixed, revolute
-from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.multibody.lookup import checked_number, checked_positive
 from motionbase.multibody.model import Model
 from motionbase.multibody.models.gimbal import INNER, assembled_gimbal
-from motionbase.platform.table import Table
 from motionbase.rotor.air import RotorAir
 from motionbase.rotor.articulated import LIGHT, X, Z, turned
 from motionbase.rotor.blade_air import BladeAir
 from motionbase.rotor.controls import PitchControls, swashplate_plane
-from motionbase.rotor.planform import FOLDER, Planform, load_planform, needed_blade
+from motionbase.rotor.planform import Planform, needed_blade
 from motionbase.rotor.rods import PitchLink
 from motionbase.rotor.rotor_model import AIR, PITCH, SPEED, BladeNames, RotorModel, Setting, flight_settings
 from motionbase.rotor.stations import rigid_stations
@@ -129,20 +126,6 @@ class HowProprotor:
         """(3, 3) of the pylon: y to the left, z along the shaft."""
         c, s = math.cos(math.radians(self.conversion)), math.sin(math.radians(self.conversion))
         return (s, 0.0, c), (0.0, 1.0, 0.0), (-c, 0.0, s)
-
-
-def load_proprotor(name: str) -> Proprotor:
-    """From the table [proprotor] of the preset of that name."""
-    path = Path(FOLDER / f"{name}.toml")
-    source = TomlSource.read(path)
-    if "proprotor" not in source.data:
-        raise ModelError(f"rotor {name!r} has no [proprotor] in its file")
-    return Table(source, (), source.data).table("proprotor").part(Proprotor)
-
-
-def tiltrotor(how: HowProprotor | None = None) -> RotorModel:
-    """The preset tiltrotor."""
-    return proprotor(load_planform("tiltrotor"), load_proprotor("tiltrotor"), how)
 
 
 def proprotor(

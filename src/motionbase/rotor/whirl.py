@@ -15,7 +15,7 @@ from typing import final
 
 import numpy as np
 
-from motionbase.arrays import Array, Complex
+from motionbase.arrays import Array
 from motionbase.errors import ModelError, SimulationError
 from motionbase.rotor.floquet import Exponents, exponents
 from motionbase.rotor.flying import Flown, Flying
@@ -28,10 +28,11 @@ from motionbase.spatial.equals import first_largest
 
 PER_QUARTER = 24  # steps while the blades turn to each other's places
 SETTLING = 12.0  # revolutions with the snubber
-SNUBBER = 0.5
+SNUBBER = 2.0
 PUSH = 4  # steps
 QUIET = 12  # steps after a push that are not listened to: the step's own memory dies out
 PUSHED = 1e-4  # amplitude that a push gives, about [m, rad]
+STEADY = 0.01  # largest miss of a fit
 LISTENED = 12  # quarters of a revolution
 SEARCH, FINE = math.radians(1.5), math.radians(0.01)  # steps of the search for the collective, and its accuracy
 GIMBAL = "gimbal"
@@ -55,9 +56,7 @@ class Whirl:
     apart: Array
 
 
-def whirl(
-    rotor: RotorModel, airspeeds: Sequence[float], *, progress: Callable[[float], None] | None = None
-) -> Whirl:
+def whirl(rotor: RotorModel, airspeeds: Sequence[float], *, progress: Callable[[float], None] | None = None) -> Whirl:
     """Modes of a proprotor on a wing, windmilling.
 
     Args:
@@ -74,6 +73,11 @@ def whirl(
     for k, airspeed in enumerate(wanted.tolist()):
         collective, torque = tunnel.windmill(airspeed)
         modes, apart = tunnel.modes()
+        if apart > STEADY:
+            raise SimulationError(
+                f"rotor {rotor.name!r}: at {airspeed:g} m/s its flight is not steady even with the snubber (a linear "
+                f"motion misses it by {100 * apart:.2g} %); end at a lower airspeed"
+            )
         points.append(SpeedModes(airspeed, modes.exponents, tunnel.kinds(modes), 0.0))
         found.append((collective, torque, apart))
         if progress:

@@ -76,7 +76,9 @@ class Wing(AbstractNetworkElement):
         check_place(owner, model, self.body, (0.0, 0.0, 0.0), ground=False)
         joint = model.joints[model.index[self.body]]
         if joint.parent != GROUND or not isinstance(joint.motion, Free):
-            raise ModelError(f"{owner}: joint {joint.name!r} must be a free one from the ground, the wing holds its body")
+            raise ModelError(
+                f"{owner}: joint {joint.name!r} must be a free one from the ground, the wing holds its body"
+            )
 
     def inputs(self, model: Model) -> tuple[Port, ...]:
         """Shaker and snubber."""
@@ -90,7 +92,10 @@ class Wing(AbstractNetworkElement):
         joint = around.model.joints[around.model.index[self.body]]
         assert not isinstance(joint.position, str)
         sites = around.sites.at(GROUND, joint.position), around.sites.at(self.body)
-        nodes, names = (sites[0].node, sites[1].node), tuple(n for p in self.inputs(around.model) for n in input_names(p))
+        nodes, names = (
+            (sites[0].node, sites[1].node),
+            tuple(n for p in self.inputs(around.model) for n in input_names(p)),
+        )
         gravity = np.asarray(around.model.gravity, dtype=np.float64)
         at = sites[0].r, np.asarray(joint.orientation, dtype=np.float64), sites[1].r
         return (WingModal(self, nodes, names, gravity, *at),)
