@@ -1,4 +1,4 @@
-"""Whirl flutter of a rigid propeller on a sprung pylon against the classical equations, and of the tiltrotor in flight."""
+"""Whirl flutter: a rigid propeller on a sprung pylon against the classical equations, and the tiltrotor in flight."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ PYLON = np.array([6.0, 5.0])  # inertia about the pivot in pitch and yaw, withou
 
 
 def propeller(stiffness: Array, damping: Array) -> RotorModel:
-    """A rigid propeller on a pylon that pitches and yaws about a pivot; four blades without tip loss and induced flow."""
+    """A rigid propeller on a pylon that pitches and yaws about a pivot; no tip loss and no induced flow."""
     tip = np.zeros((6, 2))
     tip[4, 0] = tip[5, 1] = 1.0
     modes = WingModes(

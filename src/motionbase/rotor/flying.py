@@ -53,7 +53,8 @@ class Flown:
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
         """(n, blades) hinge angles [rad]; a rotor without such hinges is refused."""
-        return self.q[:, self.flying.places(which)]
+        found: Array = self.q[:, self.flying.places(which)]
+        return found
 
     @cached_property
     def azimuth(self) -> Array:
@@ -169,11 +170,10 @@ class Flying:
 
     def _held(self, count: int, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """Inputs that are the same in so many steps."""
+        found = {name: np.asarray(value, dtype=np.float64) for name, value in inputs.items()}
         return {
-            name: np.asarray(value, np.float64)
-            if name == "tau"
-            else np.broadcast_to(value, (count, *np.shape(value))).copy()
-            for name, value in inputs.items()
+            name: value if name == "tau" else np.broadcast_to(value, (count, *value.shape)).copy()
+            for name, value in found.items()
         }
 
     def _rows(

@@ -1,7 +1,8 @@
 """A proprotor as a model: four rigid blades on a gimballed hub, on a pylon that stands still or is carried by a wing.
 
-Counted with a node for the ground it has 131 equations: ground 12, pylon 12, mast 12, hub and gimbal 20, blades 68, pitch
-links 4, actuators 3; a wing adds 8, and a gimbal assembled of ordinary joints 20. The z axis of the pylon is the shaft.
+Counted with a node for the ground it has 131 equations: ground 12, pylon 12, mast 12, hub and gimbal 20, blades 68,
+pitch links 4, actuators 3; a wing adds 8, and a gimbal assembled of ordinary joints 20. The z axis of the pylon is the
+shaft.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def proprotor(
     """
     how = how or HowProprotor()
     begin = rig.helicopter if how.conversion > 45.0 else rig.aeroplane
-    level, hub = math.radians(begin.collective), (0.0, 0.0, rig.mast)
+    level = math.radians(begin.collective)
     bodies, joints, closures = _mast(rig, how)
     elements, names = _on_mast(rotor, rig, how), list[BladeNames]()
     for k in range(rotor.blades):

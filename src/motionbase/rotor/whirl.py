@@ -1,9 +1,9 @@
 """Whirl flutter: modes of a proprotor on its wing against airspeed, from disturbed flights of the model itself.
 
-At every airspeed the collective is set to where the air just keeps the rotor turning, and a snubber holds the wing until
-the flight is steady. It is then let go, and pushed: a shaker on each mode of the wing, a moment on the gimbal. Blades
-that are all alike stand in each other's places after a quarter of a revolution (of four), so seen from the pylon the
-flight has that period, and what it does to small disturbances is Floquet's matrix.
+At every airspeed the collective is set to where the air just keeps the rotor turning, and a snubber holds the wing
+until the flight is steady. The wing is then released, and pushed: a shaker on each of its modes, a moment on the gimbal.
+Four blades that are alike stand in each other's places after a quarter of a revolution. Seen from the pylon the flight
+has that period, and what happens in it to small disturbances is Floquet's matrix, which is fitted to what they did.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ class Tunnel:
             if torque >= 0:
                 return self._settled(airspeed, self._between(airspeed, theta, above))
         raise SimulationError(
-            f"rotor {rotor.name!r}: at {airspeed:g} m/s the air drives it at {math.degrees(theta):.1f} deg of collective, "
-            "where it should absorb power"
+            f"rotor {rotor.name!r}: at {airspeed:g} m/s the air drives it at a collective of {math.degrees(theta):.1f} "
+            "deg, where it should absorb power"
         )
 
     def _between(self, airspeed: float, low: float, high: float) -> float:
@@ -285,7 +285,8 @@ def _tilt(pylon: Array, hub: Array) -> tuple[Array, Array]:
     R_p, R_h = _matrices(pylon[:, 3:7]), _matrices(hub[:, 3:7])
     axis = R_h[:, :, 2]
     rate = np.cross(hub[:, 10:13] - pylon[:, 10:13], axis)
-    return tuple(np.einsum("nji,nj->ni", R_p, x)[:, :2] for x in (axis, rate))  # type: ignore[return-value]
+    seen = [np.asarray(np.einsum("nji,nj->ni", R_p, x)[:, :2]) for x in (axis, rate)]
+    return seen[0], seen[1]
 
 
 def _matrices(Q: Array) -> Array:

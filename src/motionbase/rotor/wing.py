@@ -4,8 +4,8 @@ With amplitudes eta, momenta p = M eta_dot, and the forces lambda by which six r
 
     p_dot = -K eta - (D + snubber) eta_dot + weight + NAME_force + phi_eta' lambda,
 
-where the tip is displaced by tip[:3] eta and turned by the Gibbs-Rodrigues parameters tip[3:] eta. What the body carries
-(a rotor) is no part of the modes: its forces come through the rows.
+where the tip is displaced by tip[:3] eta and turned by the Gibbs-Rodrigues parameters tip[3:] eta. What the body
+carries (a rotor) is no part of the modes: its forces come through the rows.
 """
 
 from __future__ import annotations

@@ -85,7 +85,8 @@ class WingModes:
     @property
     def frequencies(self) -> Array:
         """(n,) of the wing with its pylon and without what else it carries, ascending [rad/s]."""
-        return np.sqrt(np.sort(np.linalg.eigvals(np.linalg.solve(self.mass, self.stiffness)).real))
+        squares = np.linalg.eigvals(np.linalg.solve(self.mass, self.stiffness)).real
+        return np.asarray(np.sqrt(np.sort(squares)))
 
     @property
     def critical(self) -> Array:
@@ -121,10 +122,8 @@ def wing_modes(beam: WingBeam) -> WingModes:
     shapes.sort(key=lambda shape: MODES.index(shape[0]))
     mass, stiffness = (np.array([shape[k] for shape in shapes]) for k in (2, 3))
     damping = 2 * beam.damping * np.sqrt(mass * stiffness)
-    return WingModes(
-        MODES, np.array([s[1] for s in shapes]).T, *(np.diag(d) for d in (mass, stiffness, damping)),
-        np.array([s[4] for s in shapes]),
-    )  # fmt: skip
+    tip, first = np.array([shape[1] for shape in shapes]).T, np.array([shape[4] for shape in shapes])
+    return WingModes(MODES, tip, np.diag(mass), np.diag(stiffness), np.diag(damping), first)
 
 
 def bending_roots(mu: float, count: int) -> Array:
