@@ -47,14 +47,13 @@ class Flown:
     def q(self) -> Array:
         """(n, nq) coordinates of the joints; the shaft's angle lies between -pi and pi."""
         motion = self.flying.motion
-        own = {"own": self.own} if any(port.name == "own" for port in motion.unit.inputs) else {}
+        own: dict[str, Array] = {"own": self.own} if any(port.name == "own" for port in motion.unit.inputs) else {}
         found: Array = np.array(motion.map(nodes=self.nodes, **own)["q"])
         return found
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
         """(n, blades) hinge angles [rad]; a rotor without such hinges is refused."""
-        found: Array = self.q[:, self.flying.places(which)]
-        return found
+        return self.q[:, self.flying.places(which)]
 
     @cached_property
     def azimuth(self) -> Array:

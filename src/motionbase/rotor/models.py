@@ -53,6 +53,8 @@ def _of_file(reference: Path | str, changes: dict[str, Any], free: bool) -> Roto
     table, path = rotor_file(reference)
     planform = planform_of(table, path)
     kind = table.table("hub").data.get("kind") if "hub" in table.data else None
+    if free and kind == "gimballed":
+        raise ModelError(f"rotor {planform.name!r} has a gimballed hub, which flies in a wind tunnel alone")
     needed = ("blade", "hub", *((KINDS[kind],) if kind in KINDS else ()), *(("airframe",) if free else ()))
     if missing := [key for key in needed if key not in table.data]:
         raise ModelError(
@@ -64,8 +66,6 @@ def _of_file(reference: Path | str, changes: dict[str, Any], free: bool) -> Roto
         hub.complain("kind", f"hub.kind is {kind!r}, {' or '.join(KINDS)} is wanted")
     parts = table.table(KINDS[kind])
     if kind == "gimballed":
-        if free:
-            raise ModelError(f"rotor {planform.name!r} has a gimballed hub, which flies in a wind tunnel alone")
         return proprotor(planform, parts.part(Proprotor), replace(hub.part(HowProprotor, besides=("kind",)), **changes))
     how = replace(hub.part(Articulated, besides=("kind",)), **changes)
     airframe = table.table("airframe").part(Airframe) if free else None

@@ -1,9 +1,9 @@
 """Whirl flutter: modes of a proprotor on its wing against airspeed, from disturbed flights of the model itself.
 
 At every airspeed the collective is set to where the air just keeps the rotor turning, and a snubber holds the wing
-until the flight is steady. The wing is then released, and pushed: a shaker on each of its modes, a moment on the gimbal.
-Four blades that are alike stand in each other's places after a quarter of a revolution. Seen from the pylon the flight
-has that period, and what happens in it to small disturbances is Floquet's matrix, which is fitted to what they did.
+until the flight is steady. The wing is then released and pushed: by a shaker on each of its modes, by a moment on the
+gimbal. Four blades that are alike stand in each other's places after a quarter of a revolution. Seen from the pylon the
+flight has that period, and what happens in it to small disturbances is Floquet's matrix, fitted to what they did.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Wing(AbstractNetworkElement):
         joint = model.joints[model.index[self.body]]
         if joint.parent != GROUND or not isinstance(joint.motion, Free):
             raise ModelError(
-                f"{owner}: joint {joint.name!r} must be a free one from the ground, the wing holds its body"
+                f"{owner}: joint {joint.name!r} must be free and from the ground, the wing holds its body"
             )
 
     def inputs(self, model: Model) -> tuple[Port, ...]:
