@@ -48,7 +48,7 @@ class Flown:
         """(n, nq) coordinates of the joints; the shaft's angle lies between -pi and pi."""
         motion = self.flying.motion
         own: dict[str, Array] = {"own": self.own} if any(port.name == "own" for port in motion.unit.inputs) else {}
-        found: Array = np.array(motion.map(nodes=self.nodes, **own)["q"])
+        found: Array = np.asarray(motion.map(nodes=self.nodes, **own)["q"])
         return found
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
