@@ -142,7 +142,7 @@ def test_gimbal_keeps_the_speed_of_a_tilted_hub(name: str) -> None:
     along = np.sum(hub[:, 10:13] * axis, axis=1)
     assert np.ptp(axis, axis=0).max() < 1e-6  # it stands still
     speed = flown.flying.rotor.speed
-    np.testing.assert_allclose(along, speed, rtol=1e-5)
+    np.testing.assert_allclose(along, speed, rtol=1e-8)
     np.testing.assert_allclose(mast[:, 12], speed, rtol=1e-9)
     assert axis[-1, 0] < -math.sin(math.radians(1.5))  # backwards
     assert abs(axis[-1, 1]) < abs(axis[-1, 0])

@@ -76,9 +76,7 @@ class Wing(AbstractNetworkElement):
         check_place(owner, model, self.body, (0.0, 0.0, 0.0), ground=False)
         joint = model.joints[model.index[self.body]]
         if joint.parent != GROUND or not isinstance(joint.motion, Free):
-            raise ModelError(
-                f"{owner}: joint {joint.name!r} must be free and from the ground, the wing holds its body"
-            )
+            raise ModelError(f"{owner}: joint {joint.name!r} must be free and from the ground, the wing holds its body")
 
     def inputs(self, model: Model) -> tuple[Port, ...]:
         """Shaker and snubber."""
