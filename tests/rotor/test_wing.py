@@ -1,6 +1,7 @@
 """A wing of assumed modes: its beams against finite elements, its vibration with a body against eigenvalues."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def finite_elements(EI: float, elements: int = 40) -> Array:
         K[at, at] += k
         M[at, at] += m
     M[-2, -2] += BEAM.pylon_mass
-    return np.sqrt(eigh(K[2:, 2:], M[2:, 2:], eigvals_only=True))
+    return np.asarray(np.sqrt(eigh(K[2:, 2:], M[2:, 2:], eigvals_only=True)))
 
 
 def test_roots_of_beams_without_and_with_a_great_mass() -> None:
@@ -88,7 +89,8 @@ def whole_mass() -> Array:
     """(4, 4) of the wing and the pod about the straight wing."""
     modes, com = wing_modes(STILL), np.asarray(POD.com)
     moved = modes.tip[:3] + np.cross(modes.tip[3:].T, com).T
-    return modes.mass + POD.mass * moved.T @ moved + modes.tip[3:].T @ np.asarray(POD.inertia) @ modes.tip[3:]
+    turned = modes.tip[3:].T @ np.asarray(POD.inertia) @ modes.tip[3:]
+    return np.asarray(modes.mass + POD.mass * moved.T @ moved + turned)
 
 
 def test_start_balances_wing_and_body() -> None:
@@ -107,8 +109,8 @@ def test_start_balances_wing_and_body() -> None:
 def flown(network: Network, steps: int) -> dict[str, Array]:
     """Nodes and own unknowns at every step, without shaker and snubber."""
     loop = scan(network.program, FEEDBACK, record=["one_next", "own_one_next"])
-    held = {"tau": np.zeros(6), "wing_force": np.zeros(4), "wing_snubber": 0.0}
-    state = {**network.start().ports(), "worst": np.zeros(2)}
+    held: dict[str, Any] = {"tau": np.zeros(6), "wing_force": np.zeros(4), "wing_snubber": 0.0}
+    state: dict[str, Any] = {**network.start().ports(), "worst": np.zeros(2)}
     out = loop(steps, every=1, weights=TRAPEZOIDAL.weights(1.0).row(network.step_size), **state, **held)
     return {name: np.asarray(out[name]) for name in ("one_next", "own_one_next")}
 
