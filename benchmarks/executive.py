@@ -17,7 +17,8 @@ from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved
 from motionbase.compile import Kernel, Port, compile
 from motionbase.executive import Executive, Job, Mode, NativeJob, RealTime, Report, Schedule, native_job
 from motionbase.executive.model.code import ModelCode
-from motionbase.executive.model.law import Timing
+from motionbase.executive.model.orders import Timing
+from motionbase.executive.model.robot import Robot
 from motionbase.executive.model.run import ModelRun
 from motionbase.interpreter import python
 from motionbase.multibody.manipulator.driven import driven
@@ -198,12 +199,12 @@ def costs(settings: Settings) -> Rounds:
 @functools.cache
 def robot_ticks(settings: Settings) -> Rounds:
     """Time per tick [s] at full speed of the robot of `motionbase run robot`, law in the loop, a record every tick."""
-    code = ModelCode.of(driven(driven_robot()), Timing(DT, 0.1, True))
+    code = ModelCode.of(Robot(driven(driven_robot())), Timing(DT, 0.1, True))
     with tempfile.TemporaryDirectory(dir=shared_folder()) as folder:
         before = os.environ.get(FOLDER_VARIABLE)
         os.environ[FOLDER_VARIABLE] = folder
         try:
-            with Writer(code.schema, name=NAME, dt=DT, parameters=code.parameters.json) as writer:
+            with Writer(code.plant.schema, name=NAME, dt=DT, parameters=code.plant.parameters.json) as writer:
                 run = ModelRun(code, writer, print)
                 executive = Executive(run.schedule, writer, Mode.STEPPED, channels=run.shown, clock=run.clock)
                 return interleaved({"robot": per_evaluation(executive.step)}, settings)

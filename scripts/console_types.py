@@ -12,7 +12,7 @@ from typing import Any
 from motionbase.console import models
 from motionbase.record.axes import ANGULAR, DOFS, LEGS, LINEAR
 from motionbase.record.generators import BANDS, BY_UNIT, COLUMNS, COUNT, PERIODIC, PLACE, SHAPES
-from motionbase.record.model import POSES
+from motionbase.record.model import POSES, SETTINGS
 from motionbase.record.quantity import Setting
 from motionbase.record.requests import CALMING
 from motionbase.record.states import MOVING, QUIET, STATES
@@ -42,7 +42,8 @@ def words() -> str:
     lines += ["export const NUMBERS = {", *numbers, "} as const;", "/** The bounds of both on angular axes [rad]. */"]
     lines += [f"export const TURNED = {{ {_bounds(BY_UNIT['rad'][AMPLITUDE])} }} as const;"]
     lines += [
-        f"export const POSES = {json.dumps(POSES)}; // the group of a model's channels with the poses of its bodies"
+        f"export const POSES = {json.dumps(POSES)}; // the group of a model's channels with the poses of its bodies",
+        f"export const SETTINGS = {json.dumps(SETTINGS)}; // the group of a rotor's channels with what acts on it",
     ]
     return "\n".join([*lines, ""])
 

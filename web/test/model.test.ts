@@ -37,7 +37,7 @@ function joint(name: string, unit: "rad" | "m" | null): ModelJoint {
 const SCENE: ModelScene = {
   kind: "model", name: "crane", ground: { shapes: [] }, limits: {},
   bodies: [{ name: "arm", channel: "arm", shapes: [] }, { name: "cart", channel: "cart", shapes: [] }],
-  joints: [joint("elbow", "rad"), joint("rail", "m"), joint("weld", null)],
+  joints: [joint("elbow", "rad"), joint("rail", "m"), joint("weld", null)], rods: [], rotor: null,
 }; // prettier-ignore
 
 function parameter(name: string, goal: number, least: number, most: number, designed = goal): Parameter {

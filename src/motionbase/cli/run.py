@@ -12,7 +12,7 @@ import typer
 from motionbase.cli.console import AnyoneMayStop, Group, share_with
 from motionbase.errors import UsageError
 from motionbase.executive.base_setup import BaseOptions
-from motionbase.executive.model.setup import CONTROL_PORT, TIMEOUT_S, ModelOptions, is_model
+from motionbase.executive.model.setup import CONTROL_PORT, TIMEOUT_S, ModelOptions, is_model, is_rotor
 from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ def run(
     platform: Annotated[
         str,
         typer.Argument(
-            help="A preset (see `motionbase platforms`), `robot`, a model (see `motionbase models`), or a TOML or URDF "
-            "file of a platform or model."
+            help="A preset (see `motionbase platforms`), `robot`, `puma`, `tiltrotor`, a model (see `motionbase "
+            "models`), or a TOML or URDF file of a platform, model or rotor."
         ),
     ] = "simona",
     ring: Annotated[str, typer.Option(help="Name of the ring.")] = "motionbase",
@@ -53,7 +53,8 @@ def run(
         str | None,
         typer.Option(
             help="Of a model's joints: udp (the default), in a process of its own; ring, the same through shared "
-            "memory; internal, in the model's loop; none, for a program of your own, see docs/robot.md."
+            "memory; internal, in the model's loop; none, for a program of your own, see docs/robot.md. Of a rotor: "
+            "internal (the default), set points are followed; the others as for a robot."
         ),
     ] = None,
     control_port: Annotated[
@@ -92,7 +93,7 @@ def run(
         bool, typer.Option("--alone", help="Run the base alone, in this process, without recorder and console.")
     ] = False,
 ) -> None:
-    """Simulate a motion platform or a robot under its controller, 2000 ticks a second, and record it.
+    """Simulate a motion platform, or a robot or rotor under its controller, and record it.
 
     The platform rises, goes to standby and drives its function generators. By default these are slow sines of all six
     axes, one starting after another, with a seventh of the platform's travel; --generators names others, and with
@@ -107,7 +108,8 @@ def run(
 
     A multibody model, such as the six-axis robot, is driven to set points by joint controllers, which run in a process
     of their own and exchange datagrams with the model. Set points, gains and friction are parameters for
-    `motionbase tune` and the console. If the controller falls silent, the brakes close.
+    `motionbase tune` and the console. If the controller falls silent, the brakes close. A rotor follows the set points
+    of its controls and its flight, which are parameters too, or the answers of a program of yours.
 
     Example: motionbase run simona --duration 20
 
@@ -162,7 +164,7 @@ class Link(NamedTuple):
         self, model: str, ring: str, rate: int, duration: float | None, manual: bool, parameters: Path | None
     ) -> ModelOptions:
         """With what is usual; a controller of ours may have any port, a foreign program expects the usual one."""
-        controller, port = self.controller or "udp", self.port
+        controller, port = self.controller or ("internal" if is_rotor(model) else "udp"), self.port
         if port is None and controller == "udp":
             from motionbase.executive.model.ports import free_ports
 

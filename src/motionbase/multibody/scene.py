@@ -1,7 +1,7 @@
 """A model to look at: shapes of its bodies derived from joints, masses and beams, as JSON for viewers.
 
 {"kind": "model", "name": ..., "bodies": [BODY ...], "joints": [JOINT ...], "ground": {"shapes": [SHAPE ...]},
- "limits": {COORDINATE: [lower, upper] or null at an open end}}
+ "limits": {COORDINATE: [lower, upper] or null at an open end}, "rods": [ROD ...]}
 
 BODY   {"name", "channel", "shapes": [SHAPE ...]}; its pose is in the channels CHANNEL_x _y _z _qw _qx _qy _qz
 JOINT  {"name", "type", "parent", "child", "p", "q", "axis", "channel", "unit"}, one for each coordinate; p and q are
@@ -9,6 +9,7 @@ JOINT  {"name", "type", "parent", "child", "p", "q", "axis", "channel", "unit"},
 SHAPE  {"type", "size", "p", "q", "color", "role"} in the body's frame, in the world's for the ground:
        box [x, y, z] whole lengths; sphere [radius]; cylinder and capsule [radius below, radius above, length] along
        their own z, centred, the length of a capsule without its caps; mesh with "vertices" and "faces" instead
+ROD    {"bodies": [a, b], "points": [p_a, p_b], "radius"}: between points of two bodies, or of one and "ground"
 role   link, joint, inertia (the box of equal mass and inertia) or frame
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, final
 
 import casadi as ca
@@ -25,9 +27,11 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.multibody.attitude import quaternion_of
 from motionbase.multibody.body import Body
+from motionbase.multibody.closures import DistanceClosure
 from motionbase.multibody.elements import Beam, JointLimit
 from motionbase.multibody.joint import Joint
-from motionbase.multibody.joints import Axes, Turn
+from motionbase.multibody.joints import Axes, Free, Turn
+from motionbase.multibody.looks import Looks, blade_piece, disk_size
 from motionbase.multibody.lookup import joint_coordinate
 from motionbase.multibody.model import Model
 from motionbase.multibody.names import Quantity, coordinates
@@ -35,17 +39,22 @@ from motionbase.record.model import model_names
 from motionbase.spatial.equals import runs, settled
 
 Shape = dict[str, Any]
-LINKS, JOINTS, BEAMS = ("#d9822b", "#c9742a"), "#3b4754", "#4c78a8"
+PLAIN = Looks()
+LINKS, JOINTS, BEAMS, BLADES = ("#d9822b", "#c9742a"), "#3b4754", "#4c78a8", "#5f86ad"
 THICKEST, THINNEST = 0.05, 0.008  # radii over the model's size
 SLENDER = 0.22  # radius of a link over its length, at most
 TAPER = 0.85  # of each link against the one that carries it
 SMALLEST = 1e-9  # [m] below it two points are one
 
 
-def scene_of(model: Model) -> dict[str, Any]:
-    """The scene of a model, as the dictionary above."""
-    look = _Look.of(model)
-    names = model_names([axis.name for axis in axes_of(model)], [body.name for body in model.bodies])
+def scene_of(model: Model, looks: Looks = PLAIN, reserved: Sequence[str] = ()) -> dict[str, Any]:
+    """The scene of a model, as the dictionary above.
+
+    Args:
+        reserved: channels of the record that are not of joints or bodies
+    """
+    look = _Look.of(model, looks)
+    names = model_names([axis.name for axis in axes_of(model)], [body.name for body in model.bodies], reserved)
     bodies = [
         {"name": body.name, "channel": names.bodies[body.name], "shapes": list(look.shapes(k))}
         for k, body in enumerate(model.bodies)
@@ -57,6 +66,7 @@ def scene_of(model: Model) -> dict[str, Any]:
         "joints": [joint for k in range(len(model.joints)) for joint in _joints(model, k, names.joints)],
         "ground": {"shapes": list(look.ground())},
         "limits": _limits(model),
+        "rods": list(look.rods()),
     }
 
 
@@ -81,14 +91,17 @@ class _Look:
     Attributes:
         size: longest way along the joints from the ground to a centre of mass or a joint [m]
         depth: joints between each body and the ground
+        bent: bodies that are nodes of beams
     """
 
     model: Model
+    looks: Looks
     size: float
     depth: tuple[int, ...]
+    bent: frozenset[str]
 
     @classmethod
-    def of(cls, model: Model) -> _Look:
+    def of(cls, model: Model, looks: Looks) -> _Look:
         reach: list[float] = []
         depth: list[int] = []
         for joint, parent in zip(model.joints, model.parents, strict=True):
@@ -96,7 +109,8 @@ class _Look:
             reach.append((reach[parent] if parent >= 0 else 0.0) + step)
             depth.append(depth[parent] + 1 if parent >= 0 else 0)
         tips = [r + float(np.linalg.norm(b.com)) for r, b in zip(reach, model.bodies, strict=True)]
-        return cls(model, max([*tips, 0.1]), tuple(depth))
+        bent = {body for beam in model.elements if isinstance(beam, Beam) for body in beam.bodies}
+        return cls(model, looks, max([*tips, 0.1]), tuple(depth), frozenset(bent))
 
     def radius(self, k: int, length: float) -> float:
         """Of a link of this length: thinner the further out."""
@@ -109,9 +123,15 @@ class _Look:
         """Those of a body: its joint, links to what it carries, halves of beams, the box of equal inertia."""
         body = self.model.bodies[k]
         beams = list(self._beam_halves(body.name))
-        yield from self._joint(k)
+        if (radius := self.looks.disks.get(body.name)) is not None:
+            yield _shape("cylinder", disk_size(radius), np.zeros(3), np.eye(3), None, "joint")
+        else:
+            yield from self._joint(k)
         if beams:
             yield from beams
+        elif body.name in self.looks.blades:
+            for (x_a, a), (x_b, b) in pairwise(self.looks.blades[body.name]):
+                yield _blade(blade_piece(np.zeros(3), np.eye(3), (x_a, x_b), (a, b)))
         else:
             for end in self._ends(k):
                 radius = self.radius(k, float(np.linalg.norm(end)))
@@ -121,7 +141,11 @@ class _Look:
     def _ends(self, k: int) -> list[Array]:
         """Joints of the bodies it carries; of the last one, as far beyond its centre of mass as its joint is before."""
         model = self.model
-        carried = [place_of(model, j) for j, parent in zip(model.joints, model.parents, strict=True) if parent == k]
+        carried = [
+            place_of(model, joint)
+            for joint, parent in zip(model.joints, model.parents, strict=True)
+            if parent == k and not (isinstance(joint.motion, Free) and joint.child in self.bent)
+        ]
         ends = [end for end in carried if np.linalg.norm(end) > SMALLEST]
         return ends or [2 * np.array(model.bodies[k].com)]
 
@@ -131,7 +155,8 @@ class _Look:
         if not isinstance(joint.motion, Axes) or not joint.motion.steps:
             return
         lengths = [float(np.linalg.norm(end)) for end in self._ends(k)]
-        radius = 1.25 * self.radius(k, max(lengths))
+        is_blade = self.model.bodies[k].name in self.looks.blades
+        radius = 1.25 * (self.size * THINNEST if is_blade else self.radius(k, max(lengths)))
         for step in joint.motion.steps:
             turn = _z_to(np.array(step.axis))
             if isinstance(step, Turn):
@@ -148,9 +173,33 @@ class _Look:
             length = float(np.sum(beam.reference(self.model).lengths)) / (count - 1)
             point, R = beam.points[n], np.array(beam.axes[n]) if beam.axes else np.eye(3)
             at = np.array(self.model.body(body).points[point] if isinstance(point, str) else point)
+            if beam.name in self.looks.beams:
+                yield from self._bent_blade(beam, at, R, (n, count), length)
+                continue
             radius = max(0.03 * length, self.size * THINNEST)
             for sign in (1.0,) if n == 0 else (-1.0,) if n == count - 1 else (-1.0, 1.0):
                 yield from _rod("cylinder", at, at + sign * 0.5 * length * R[:, 0], (radius, radius), BEAMS)
+
+    def _bent_blade(self, beam: Beam, at: Array, R: Array, place: tuple[int, int], length: float) -> Iterator[Shape]:
+        """Half of a length on either side of a node, by chord and twist there."""
+        n, count = place
+        (chord_a, twist_a), (chord_b, twist_b) = self.looks.beams[beam.name]
+        steps = [s for s in (max(n - 0.5, 0.0), float(n), min(n + 0.5, count - 1.0)) if 0 <= s <= count - 1]
+        for a, b in pairwise(sorted(set(steps))):
+            shares = [s / (count - 1) for s in (a, b)]
+            ends = [((1 - s) * chord_a + s * chord_b, (1 - s) * twist_a + s * twist_b) for s in shares]
+            yield _blade(blade_piece(at, R, ((a - n) * length, (b - n) * length), (ends[0], ends[1])))
+
+    def rods(self) -> Iterator[dict[str, Any]]:
+        """Of closures that hold two points at a distance, and others that are told."""
+        held = [c for c in self.model.closures if isinstance(c, DistanceClosure)]
+        of_closures = [((c.body_a, c.point_a), (c.body_b, c.point_b)) for c in held]
+        for ends in (*of_closures, *self.looks.rods):
+            points = [self._point(body, point).tolist() for body, point in ends]
+            yield {"bodies": [body for body, _ in ends], "points": points, "radius": 0.5 * THINNEST * self.size}
+
+    def _point(self, body: str, point: Any) -> Array:
+        return np.array(self.model.body(body).points[point] if isinstance(point, str) else point, dtype=np.float64)
 
     def ground(self) -> Iterator[Shape]:
         """A foot under every joint that stands on the ground."""
@@ -159,6 +208,10 @@ class _Look:
             if parent < 0 and isinstance(joint.motion, Axes):
                 p = place_of(self.model, joint) - np.array([0.0, 0.0, 0.25 * radius])
                 yield _shape("cylinder", (radius, 0.8 * radius, 0.5 * radius), p, np.eye(3), JOINTS, "frame")
+
+
+def _blade(mesh: Shape) -> Shape:
+    return {**_shape("mesh", (), np.zeros(3), np.eye(3), BLADES, "link"), **mesh}
 
 
 def _rod(kind: str, a: Array, b: Array, radii: Sequence[float], color: str) -> Iterator[Shape]:

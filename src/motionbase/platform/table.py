@@ -122,6 +122,10 @@ class Table:
             return self.data[key]
         if hint is str:
             return self.text(key)
+        if typing.get_origin(hint) is typing.Literal:
+            if self.data[key] not in typing.get_args(hint):
+                self.refuse(key, f"one of {', '.join(map(str, typing.get_args(hint)))}")
+            return self.data[key]
         if hint is not float:
             raise ModelError(f"{self.source.name}: {key!r} cannot be read from a file")
         return self.number(key)

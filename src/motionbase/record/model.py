@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import NamedTuple, final
 
 from motionbase.record.faults import MODEL_FAULTS, MODEL_WARNINGS
 from motionbase.record.hexapod import SINGLE as OF_A_BASE
@@ -24,18 +24,24 @@ OF_A_BODY = (
     *((f"_{axis}", "m", f"origin of its frame along world {axis}") for axis in "xyz"),
     *((f"_q{part}", "-", f"its orientation, body to world: {part} of the quaternion") for part in "wxyz"),
 )
+GROUPS = tuple(group for *_, group in OF_A_JOINT)
 POSES = "bodies"  # the group of the channels of bodies
-STATUS = (
+SETTINGS = "settings"  # the group of what acts on a rotor: only a rotor has it
+FIRST = (
     *(OF_A_BASE[name] for name in ("state", "estop", "command_ack")),
     replace(OF_A_BASE["fault"], codes=MODEL_FAULTS),
     replace(OF_A_BASE["warning"], bits=MODEL_WARNINGS),
+)  # fmt: skip
+BRAKES = (
     Channel("brake", "-", "0 open, 1 closed", "status"),
     Channel("friction_scale", "-", "friction of the joints over that of the model", "status"),
+)
+LAST = (
     Channel("residual", "-", "largest part of the step's residual before its last correction", "step"),
     Channel("growth", "-", "growth of the pivots", "step"),
     Channel("unsolved", "-", "steps since the start that were not solved, and tried again", "step"),
     Channel("repivots", "-", "how often the order of pivots was chosen anew since the start", "step"),
-    Channel("controller_age", "s", "age of the state that the torques in use answer", "controller"),
+    Channel("controller_age", "s", "age of the state that the torques or settings in use answer", "controller"),
     Channel("controller_frames", "-", "answers of the controller taken since the start", "controller"),
     Channel("controller_late", "-", "answers to a state older than one answered before, or too old", "controller"),
     Channel("controller_duplicate", "-", "answers that came twice", "controller"),
@@ -43,6 +49,7 @@ STATUS = (
     Channel("controller_foreign", "-", "datagrams from another address", "controller"),
     *(OF_A_BASE[name] for name in ("lateness", "compute", "overruns", "load")),
 )  # fmt: skip
+STATUS = (*FIRST, *BRAKES, *LAST)
 
 
 @final
@@ -59,9 +66,13 @@ class ModelNames:
     bodies: dict[str, str]
 
 
-def model_names(joints: Sequence[str], bodies: Sequence[str]) -> ModelNames:
-    """Stems in the letters that channels may have; two that would have a channel in common are numbered."""
-    taken = {channel.name for channel in (*_first(), *STATUS)}
+def model_names(joints: Sequence[str], bodies: Sequence[str], reserved: Sequence[str] = ()) -> ModelNames:
+    """Stems in the letters that channels may have; two that would have a channel in common are numbered.
+
+    Args:
+        reserved: further channels
+    """
+    taken = {channel.name for channel in (*_first(), *STATUS)} | set(reserved)
     endings_of_joints = [ending for ending, *_ in OF_A_JOINT]
     return ModelNames(
         {name: _stem(name, endings_of_joints, taken) for name in joints},
@@ -92,14 +103,55 @@ def model_schema(name: str, joints: Sequence[tuple[str, str]], bodies: Sequence[
     return Schema(f"model_{stem}".rstrip("_"), channels)
 
 
+class Shown(NamedTuple):
+    """A setting or an output of a rotor."""
+
+    name: str
+    unit: str
+    about: str
+
+
+def reserved_names(settings: Sequence[Shown], outputs: Sequence[Shown]) -> list[str]:
+    """Channels of a rotor's record that are not of joints or bodies."""
+    return [*(f"{one.name}{ending}" for one in settings for ending in ("_ref", "")), *(one.name for one in outputs)]
+
+
+def rotor_schema(
+    name: str, joints: Sequence[tuple[str, str]], bodies: Sequence[str],
+    settings: Sequence[Shown], outputs: Sequence[Shown],
+) -> Schema:  # fmt: skip
+    """The schema of a rotor.
+
+    Args:
+        joints, bodies: as for a model
+        settings: of its controls and its flight
+        outputs: loads and whatever else its model tells
+    """
+    stem = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:LONGEST_STEM]
+    names = model_names([joint for joint, _ in joints], bodies, reserved_names(settings, outputs))
+    channels = (
+        *_first(),
+        *(Channel(f"{one.name}_ref", one.unit, f"{one.about}: where it is to go", "setting_refs") for one in settings),
+        *(Channel(one.name, one.unit, one.about, SETTINGS) for one in settings),
+        *(Channel(one.name, one.unit, one.about, "outputs") for one in outputs),
+        *_of_joints(joints, names, ("positions", "speeds")),
+        *_of_bodies(bodies, names),
+        *FIRST,
+        *LAST,
+    )
+    return Schema(f"rotor_{stem}".rstrip("_"), channels)
+
+
 def _first() -> Iterator[Channel]:
     yield Channel("t", "s", "tick x dt since the ring's epoch", "time")
     yield Channel("tick", "-", "steps of the model since the epoch", "time")
 
 
-def _of_joints(joints: Sequence[tuple[str, str]], names: ModelNames) -> Iterator[Channel]:
+def _of_joints(
+    joints: Sequence[tuple[str, str]], names: ModelNames, groups: Sequence[str] = GROUPS
+) -> Iterator[Channel]:
     """All set points, then all positions, and so on, so that each can be copied as one array."""
-    for ending, unit, about, group in OF_A_JOINT:
+    for ending, unit, about, group in (one for one in OF_A_JOINT if one[-1] in groups):
         for joint, own in joints:
             given = unit.format(unit=own, force=FORCE[own])
             yield Channel(f"{names.joints[joint]}{ending}", given, f"joint {joint}: {about}", group)

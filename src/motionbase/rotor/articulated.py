@@ -22,13 +22,23 @@ from motionbase.multibody.joints import Free, revolute, universal
 from motionbase.multibody.lookup import checked_positive
 from motionbase.multibody.model import Model
 from motionbase.rotor.air import RotorAir
+from motionbase.rotor.airframe import FUSELAGE, Airframe
 from motionbase.rotor.blade import Blade
 from motionbase.rotor.blade_air import BladeAir
 from motionbase.rotor.controls import PitchControls
 from motionbase.rotor.elastic import AXES, blade_parts, hinge_springs
 from motionbase.rotor.planform import Planform
 from motionbase.rotor.rods import Rod
-from motionbase.rotor.rotor_model import AIR, PITCH, SPEED, BladeNames, RotorModel, flight_settings, pitch_settings
+from motionbase.rotor.rotor_model import (
+    AIR,
+    PITCH,
+    SPEED,
+    BladeNames,
+    RotorModel,
+    flight_settings,
+    free_flight_settings,
+    pitch_settings,
+)
 from motionbase.rotor.stations import beam_stations, rigid_stations
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -98,14 +108,20 @@ class Articulated:
     counted: bool = True
 
 
-def articulated_rotor(rotor: Planform, swashplate: Swashplate, how: Articulated | None = None) -> RotorModel:
-    """A rotor in a wind tunnel: the shaft turns at a speed that is imposed."""
+def articulated_rotor(
+    rotor: Planform, swashplate: Swashplate, how: Articulated | None = None, airframe: Airframe | None = None
+) -> RotorModel:
+    """A rotor in a wind tunnel, or on an airframe that flies; the shaft turns at a speed that is imposed."""
     how = how or Articulated()
+    support = GROUND if airframe is None else FUSELAGE
     if rotor.blade is None:
         raise ModelError(f"rotor {rotor.name!r} has no structure, [blade] in its file; hinges and mass are needed")
     blade = _linked(rotor.blade)
-    bodies, joints, closures = _swashplate_parts(swashplate)
-    elements = _controls(rotor, swashplate, how)
+    bodies, joints, closures = _swashplate_parts(swashplate, support)
+    elements = _controls(rotor, swashplate, how, support)
+    if airframe is not None:
+        bodies, joints = [airframe.body(), *bodies], [Joint(FUSELAGE, GROUND, FUSELAGE, Free()), *joints]
+        elements += airframe.elements(rotor.density)
     names = []
     for k in range(rotor.blades):
         azimuth = math.tau * k / rotor.blades
@@ -122,41 +138,48 @@ def articulated_rotor(rotor: Planform, swashplate: Swashplate, how: Articulated 
         if joint.name in ("shaft", "bearing"):
             v0[at] = rotor.speed
     step = round(math.tau / rotor.speed / 90, 5)
-    settings = pitch_settings(0.4, 0.25), flight_settings(0.5 * rotor.tip_speed)
-    massless = "hub", "swashplate", "rotating"
-    return RotorModel(rotor, model, step, rotor.speed, v0, massless, how.counted, *settings, tuple(names), "shaft",
-                      6 if how.beams else 4)  # fmt: skip
+    flight = flight_settings(0.5 * rotor.tip_speed) if airframe is None else free_flight_settings()
+    return RotorModel(
+        rotor, model, step, rotor.speed, v0,
+        massless=("hub", "swashplate", "rotating"),
+        ground_node=how.counted and airframe is None,
+        controls=pitch_settings(0.4, 0.25),
+        flight=flight,
+        blades=tuple(names),
+        shaft="shaft",
+        corrections=6 if how.beams else 4,
+        airframe=airframe,
+    )  # fmt: skip
 
 
 def _linked(blade: Blade) -> Blade:
     """The blade with a pitch bearing that turns freely: links hold it."""
-    missing = [kind for kind in ("lag", "flap", "pitch") if getattr(blade, kind) is None]
-    if missing:
-        raise ModelError(f"blade {blade.name!r} has no {missing[0]} hinge, an articulated one has lag, flap and pitch")
-    assert blade.pitch is not None
+    outer = blade.hinges[-1][0] if blade.hinges else ""
+    if blade.pitch is None or outer != "pitch":
+        raise ModelError(f"blade {blade.name!r}: its outermost hinge is {outer or 'none'}, a pitch bearing is wanted")
     return replace(blade, pitch=replace(blade.pitch, stiffness=0.0))
 
 
-def _swashplate_parts(plate: Swashplate) -> tuple[list[Body], list[Joint], list[AbstractClosure]]:
+def _swashplate_parts(plate: Swashplate, support: str) -> tuple[list[Body], list[Joint], list[AbstractClosure]]:
     """Hub on its shaft, swashplate below it; it slides and tilts, and scissors turn its upper half with the hub."""
     below = 0.0, 0.0, -plate.link
     ahead = plate.rods_at, 0.0, 0.0
     bodies = [Body(name, 1.0, inertia=LIGHT) for name in ("hub", "swashplate", "rotating")]
     joints = [
-        Joint("shaft", GROUND, "hub", revolute(Z)),
-        Joint("swashplate", GROUND, "swashplate", Free(), below),
+        Joint("shaft", support, "hub", revolute(Z)),
+        Joint("swashplate", support, "swashplate", Free(), below),
         Joint("bearing", "swashplate", "rotating", revolute(Z)),
     ]
     closures: list[AbstractClosure] = [
-        ImposedSpeedClosure(SPEED, "hub", (0.0, 0.0, 0.0), GROUND, (0.0, 0.0, 0.0), axis=Z, motion="turn"),
-        InLineClosure("slide", "swashplate", (0.0, 0.0, 0.0), GROUND, below, axis=Z),
-        InPlaneClosure("scissors", "swashplate", ahead, GROUND, below, normal=Y),
+        ImposedSpeedClosure(SPEED, "hub", (0.0, 0.0, 0.0), support, (0.0, 0.0, 0.0), axis=Z, motion="turn"),
+        InLineClosure("slide", "swashplate", (0.0, 0.0, 0.0), support, below, axis=Z),
+        InPlaneClosure("scissors", "swashplate", ahead, support, below, normal=Y),
         InPlaneClosure("rotating_scissors", "rotating", ahead, "hub", below, normal=Y),
     ]
     return bodies, joints, closures
 
 
-def _controls(rotor: Planform, plate: Swashplate, how: Articulated) -> list[AbstractElement]:
+def _controls(rotor: Planform, plate: Swashplate, how: Articulated, support: str) -> list[AbstractElement]:
     """Three actuators and their rods, and the air."""
     at = [turned(math.tau * k / 3, (plate.rods_at, 0.0, 0.0)) for k in range(3)]
     mix = [np.array([1.0, x, y]) @ plate.plane() for x, y, _ in at]
@@ -165,8 +188,8 @@ def _controls(rotor: Planform, plate: Swashplate, how: Articulated) -> list[Abst
     rods = []
     for k, (x, y, _) in enumerate(at):
         ends = (x, y, -plate.link - plate.rod), (x, y, 0.0)
-        rods.append(Rod(f"rod{k + 1}", (GROUND, "swashplate"), ends, (PITCH, k), how.counted))
-    air = RotorAir(AIR, GROUND, (0.0, 0.0, 0.0), rotor.radius, rotor.tip_speed, rotor.density, rotor.sound,
+        rods.append(Rod(f"rod{k + 1}", (support, "swashplate"), ends, (PITCH, k), how.counted))
+    air = RotorAir(AIR, support, (0.0, 0.0, 0.0), rotor.radius, rotor.tip_speed, rotor.density, rotor.sound,
                    how.inflow, how.delay)  # fmt: skip
     return [controls, air, *rods]
 
@@ -176,20 +199,21 @@ Parts = tuple[list[Body], list[Joint], list[AbstractElement], BladeNames]
 
 def _blade(rotor: Planform, blade: Blade, how: Articulated, name: str, angle: float) -> Parts:
     """A blade with its air, turned by an angle about the shaft."""
+    names = {kind: f"{name}0" if kind == "pitch" else f"{name}_{kind}" for kind, _ in blade.hinges}
     if how.root == "compact":
         bodies, joints, elements = _compact(blade, name)
-        at_hub, names = joints[0], (joints[0].name, joints[0].name, f"{name}0")
+        names["lag"] = names["flap"]
     elif how.beams:
         parts = blade_parts(blade, name, "hub", beams=how.beams, damping=how.damping)
         bodies, joints, elements = list(parts.bodies), list(parts.joints), list(parts.elements)
-        at_hub, names = joints[0], (f"{name}_lag", f"{name}_flap", f"{name}0")
     else:
         bodies, joints, elements = _rigid(blade, name)
-        at_hub, names = joints[0], (f"{name}_lag", f"{name}_flap", f"{name}0")
+    at_hub = joints[0]
     joints[0] = replace(at_hub, position=turned(angle, at_hub.position), orientation=axes_turned(angle))
     elements = [*elements, *_air(rotor, blade, how, name)]
     count = 2 * how.beams + 1
-    return bodies, joints, elements, BladeNames(angle, *names, tuple(f"{name}{n}" for n in range(count)))
+    lag, flap, pitch = (names.get(kind, "") for kind in ("lag", "flap", "pitch"))
+    return bodies, joints, elements, BladeNames(angle, lag, flap, pitch, tuple(f"{name}{n}" for n in range(count)))
 
 
 def _rigid(blade: Blade, name: str) -> tuple[list[Body], list[Joint], list[AbstractElement]]:
@@ -209,7 +233,10 @@ def _rigid(blade: Blade, name: str) -> tuple[list[Body], list[Joint], list[Abstr
 
 def _compact(blade: Blade, name: str) -> tuple[list[Body], list[Joint], list[AbstractElement]]:
     """Lag and flap about the flap hinge, with one body fewer; what mass is inboard of it is left out."""
-    assert blade.lag is not None and blade.flap is not None and blade.pitch is not None
+    if blade.lag is None or blade.flap is None or blade.pitch is None:
+        raise ModelError(
+            f"blade {blade.name!r}: a compact root has hinges for lag, flap and pitch; take root = 'hinges'"
+        )
     if blade.flap.stiffness or blade.lag.stiffness:
         raise ModelError(f"blade {blade.name!r}: springs on lag or flap hinge need root = 'hinges'")
     at, out, own = blade.flap.at, blade.pitch.at, f"{name}_flap"

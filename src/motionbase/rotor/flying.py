@@ -11,7 +11,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, Scan, compile, scan
-from motionbase.errors import SimulationError
+from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.methods import BDF2, Coefficients
 from motionbase.multibody.network.motion import joint_motion
@@ -59,7 +59,7 @@ class Flown:
         return found
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
-        """(n, blades) hinge angles [rad]; NaN where a blade has no such hinge."""
+        """(n, blades) hinge angles [rad]; a rotor without such hinges is refused."""
         return self.q[:, self.flying.places(which)]
 
     @cached_property
@@ -124,6 +124,8 @@ class Flying:
         model, found = self.rotor.model, []
         at = {joint.name: own.start for joint, (own, _) in zip(model.joints, model.q_slices, strict=True)}
         for blade in self.rotor.blades:
+            if not getattr(blade, which):
+                raise ModelError(f"rotor {self.rotor.name!r} has no {which} hinges")
             shared = which == "flap" and blade.flap == blade.lag  # one joint turns about both
             found.append(at[getattr(blade, which)] + shared)
         return found

@@ -1,34 +1,62 @@
-"""Rotors that can be flown, by name or file."""
+"""Rotors that can be flown, by name or file: what a file says of hub and swashplate, and variants of the presets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from motionbase.errors import unknown
+from motionbase.errors import ModelError
+from motionbase.rotor.airframe import Airframe
 from motionbase.rotor.articulated import Articulated, Swashplate, articulated_rotor
-from motionbase.rotor.planform import load_planform
+from motionbase.rotor.planform import PRESETS, planform_of, rotor_file
 from motionbase.rotor.rotor_model import RotorModel
 
-PUMA_SWASHPLATE = Swashplate(0.289, 0.181, 0.4)
+KINDS = ("articulated",)  # of hubs
 
-
-def puma(how: Articulated | None = None) -> RotorModel:
-    """The main rotor of an AS330 Puma with 283 equations."""
-    return articulated_rotor(load_planform("puma"), PUMA_SWASHPLATE, how)
-
-
-ROTORS: dict[str, Callable[[], RotorModel]] = {
-    "puma": puma,
-    "puma_compact": lambda: puma(Articulated(root="compact")),
-    "puma_beams": lambda: puma(Articulated(beams=5)),
+# Variants of presets by the keys of [hub] in which they differ.
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "puma_compact": ("puma", {"root": "compact"}),
+    "puma_beams": ("puma", {"beams": 5}),
 }
+OTHERS: dict[str, Callable[[], RotorModel]] = {}
 
 
-def rotor_model(reference: Path | str) -> RotorModel:
-    """The rotor of that name."""
-    if str(reference) not in ROTORS:
-        raise unknown("rotor", str(reference), ROTORS)
-    found = ROTORS[str(reference)]()
-    return replace(found, model=replace(found.model, name=str(reference)))
+def rotor_names() -> tuple[str, ...]:
+    """Rotors that need no file: presets with a hub, their variants, and others."""
+    presets = [name for name in PRESETS if "hub" in rotor_file(name)[0].data]
+    return (*presets, *VARIANTS, *OTHERS)
+
+
+def rotor_model(reference: Path | str, *, free: bool = False, **changes: Any) -> RotorModel:
+    """The rotor of that name, or in that TOML file, with changes of what its [hub] says.
+
+    Args:
+        free: with its airframe, in free flight
+    """
+    name = str(reference)
+    if name in OTHERS:
+        return OTHERS[name]()
+    preset, variant = VARIANTS.get(name, (reference, {}))
+    if name not in VARIANTS and name not in PRESETS and Path(name).suffix.lower() != ".toml":
+        raise ModelError(f"no rotor {name!r} that can be flown; there are: {', '.join(rotor_names())}, or a .toml file")
+    found = _of_file(preset, {**variant, **changes}, free)
+    return replace(found, model=replace(found.model, name=f"{Path(name).stem}_free" if free else Path(name).stem))
+
+
+def _of_file(reference: Path | str, changes: dict[str, Any], free: bool) -> RotorModel:
+    table, path = rotor_file(reference)
+    planform = planform_of(table, path)
+    needed = ("blade", "hub", "swashplate", *(("airframe",) if free else ()))
+    if missing := [key for key in needed if key not in table.data]:
+        raise ModelError(
+            f"rotor {planform.name!r} has no [{missing[0]}] in its file, so it cannot be flown; there are: "
+            f"{', '.join(rotor_names())}"
+        )
+    hub = table.table("hub")
+    if hub.data.get("kind") not in KINDS:
+        hub.complain("kind", f"hub.kind is {hub.data.get('kind')!r}, {' or '.join(KINDS)} is wanted")
+    how = replace(hub.part(Articulated, besides=("kind",)), **changes)
+    airframe = table.table("airframe").part(Airframe) if free else None
+    return articulated_rotor(planform, table.table("swashplate").part(Swashplate), how, airframe)

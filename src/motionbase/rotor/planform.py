@@ -21,8 +21,16 @@ from motionbase.rotor.c81 import read_c81
 FOLDER = Path(__file__).parent / "presets"
 PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 KEYS = ("name", "summary", "sources", "illustrative", "blades", "radius", "root", "chord", "twist", "airfoil", "speed",
-        "density", "sound", "blade")  # fmt: skip
-NEEDED = tuple(key for key in KEYS if key not in ("name", "blade"))
+        "density", "sound", "blade", "hub", "swashplate", "airframe", "flights")  # fmt: skip
+OPTIONAL = (
+    "name",
+    "blade",
+    "hub",
+    "swashplate",
+    "airframe",
+    "flights",
+)  # hub and what follows are for `models.rotor_model`
+NEEDED = tuple(key for key in KEYS if key not in OPTIONAL)
 LARGEST_SOLIDITY = 1.0
 
 
@@ -98,6 +106,11 @@ class Planform:
 
 def load_planform(reference: Path | str) -> Planform:
     """The preset of that name, or the rotor in a TOML file; errors name the file, the line and the key."""
+    return planform_of(*rotor_file(reference))
+
+
+def rotor_file(reference: Path | str) -> tuple[Table, Path]:
+    """The contents of a rotor's file, with known keys, and where it is."""
     if str(reference) in PRESETS:
         path = FOLDER / f"{reference}.toml"
     elif Path(reference).suffix.lower() == ".toml":
@@ -106,6 +119,11 @@ def load_planform(reference: Path | str) -> Planform:
         raise ModelError(f"no rotor {str(reference)!r}; presets: {', '.join(PRESETS)}, or a .toml file")
     table = Table(source := TomlSource.read(path), (), source.data)
     table.check_keys(KEYS, NEEDED)
+    return table, path
+
+
+def planform_of(table: Table, path: Path) -> Planform:
+    """The planform in a rotor's file."""
     if type(table.data["blades"]) is not int:
         table.refuse("blades", "a whole number")
     name = table.text("name") if "name" in table.data else path.stem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -13,7 +13,10 @@ from motionbase.arrays import Array
 from motionbase.errors import ModelError, unknown
 from motionbase.multibody.model import Model
 from motionbase.multibody.network.engine import Network
+from motionbase.rotor.airframe import DRAG, FUSELAGE, TAIL, Airframe
 from motionbase.rotor.planform import Planform
+from motionbase.spatial import R_quaternion
+from motionbase.spatial.rotations import quaternion_euler_zyx
 
 SPEED = "speed"  # the closure that turns the shaft
 AIR, PITCH = "air", "pitch"
@@ -56,6 +59,12 @@ def flight_settings(fastest: float) -> tuple[Setting, ...]:
     )
 
 
+def free_flight_settings() -> tuple[Setting, ...]:
+    """Of a helicopter that flies: gusts in the world [m/s], and the thrust of its tail rotor [N]."""
+    gusts = (Setting(f"gust_{axis}", "m/s", f"wind along {axis}", 0.0, -30.0, 30.0, 10.0) for axis in "xyz")
+    return (Setting("tail", "N", "thrust of the tail rotor, to the right", 0.0, -1e4, 1e4, 1e4), *gusts)
+
+
 @final
 @dataclass(frozen=True)
 class BladeNames:
@@ -84,13 +93,15 @@ class RotorModel:
         model: a step of its network has the inputs that `given` makes
         step: of about a ninetieth of a revolution [s]
         speed: of the shaft [rad/s]
-        v0: speeds of the start, turning; coordinates are neutral
+        v0: speeds of the start, turning
         massless: bodies of the model whose mass the network leaves out
         ground_node: the ground counts as a node
         controls, flight: settings
         shaft: joint that turns the rotor
         corrections: of a step, in which blades turn by four degrees: with rigid ones each leaves about a five-hundredth
             of the residual, with beams a tenth
+        airframe: that it flies with; none in a wind tunnel
+        q0: coordinates of the start; neutral if None
     """
 
     planform: Planform
@@ -105,6 +116,8 @@ class RotorModel:
     blades: tuple[BladeNames, ...]
     shaft: str
     corrections: int = 4
+    airframe: Airframe | None = None
+    q0: Array | None = None
 
     @property
     def name(self) -> str:
@@ -120,7 +133,7 @@ class RotorModel:
         """Under the network engine, at the start."""
         h = self.step if step is None else step
         speeds = {f"{SPEED}_speed": self.speed}
-        whole = Network(self.model, h, None, self.v0, ground_node=self.ground_node, massless=self.massless,
+        whole = Network(self.model, h, self.q0, self.v0, ground_node=self.ground_node, massless=self.massless,
                         inputs=speeds, iterations=self.corrections)  # fmt: skip
         return replace(whole, **changes) if changes else whole
 
@@ -137,20 +150,47 @@ class RotorModel:
 
     def given(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Inputs of a step for settings, which are numbers or expressions."""
-        V, angle = settings["airspeed"], settings["shaft_angle"]
-        wind = ca.vertcat(-V * ca.cos(angle), 0, V * ca.sin(angle))
         return {
             "tau": np.zeros(self.model.nv),
             **{f"{PITCH}_{kind}": settings[name] for kind, name in PITCHES.items()},
-            f"{AIR}_wind": wind,
+            **self._around(settings),
             f"{SPEED}_speed": self.speed,
             f"{SPEED}_acceleration": 0.0,
         }
 
+    def _around(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Wind, and what else acts on an airframe."""
+        if self.airframe is not None:
+            wind = ca.vertcat(*(settings[f"gust_{axis}"] for axis in "xyz"))
+            tail = self.airframe.tail_force(settings["tail"])
+            return {f"{AIR}_wind": wind, f"{DRAG}_wind": wind, f"{TAIL}_force": tail}
+        V, angle = settings["airspeed"], settings["shaft_angle"]
+        return {f"{AIR}_wind": ca.vertcat(-V * ca.cos(angle), 0, V * ca.sin(angle))}
+
+    def flying_at(self, velocity: Sequence[float], pitch: float = 0.0, roll: float = 0.0) -> RotorModel:
+        """The same with another start of its airframe.
+
+        Args:
+            velocity: in the world [m/s]
+            pitch, roll: about y and x, pitch first; y is left, so a positive pitch is nose-down [rad]
+        """
+        if self.airframe is None:
+            raise ModelError(f"rotor {self.name!r} stands in a wind tunnel: it has no airframe that could fly")
+        Q = np.array(quaternion_euler_zyx(ca.DM([roll, pitch, 0.0]))).ravel()
+        R = np.array(R_quaternion(ca.DM(Q)))
+        q0, v0 = self.model.neutral.copy(), self.v0.copy()
+        n = [joint.name for joint in self.model.joints].index(FUSELAGE)
+        q0[self.model.q_slices[n][0]] = [0.0, 0.0, 0.0, *Q]
+        v0[self.model.v_slices[n][0]] = [0.0, 0.0, 0.0, *(R.T @ np.asarray(velocity, dtype=np.float64))]
+        return replace(self, q0=q0, v0=v0)
+
     def numbers(self, **settings: float) -> dict[str, Any]:
         """Inputs of a step as numbers, for settings by name."""
         found = self.given(self.start_settings(**settings))
-        return {name: np.array(value, dtype=np.float64).reshape(np.shape(value)[:1]) for name, value in found.items()}
+        return {
+            name: value.full().ravel() if isinstance(value, ca.DM) else np.array(value, dtype=np.float64)
+            for name, value in found.items()
+        }
 
 
 PITCHES = {"collective": "collective", "cos": "cyclic_cos", "sin": "cyclic_sin"}

@@ -15,6 +15,7 @@ from typing import Any
 from motionbase.executive.loop import Loop
 from motionbase.executive.timing import Limits
 from tests.executive.model.rig import robot, stepped
+from tests.executive.model.small_rotor import rotor
 
 NANOSLEEP, WRITE = 230, 1
 WARM, TICKS = 500, 4000
@@ -38,7 +39,8 @@ def allow_only(*calls: int) -> None:
 def main() -> None:
     shared = sys.argv[1] == "ring"
     filled = WARM // 2  # records of the ring, which has been filled when it counts
-    with stepped(robot(internal=False), capacity=filled, shared=shared) as rig:
+    code = rotor(internal=False) if sys.argv[2:] == ["rotor"] else robot(internal=False)
+    with stepped(code, capacity=filled, shared=shared) as rig:
         run = rig.run
         run.listen()
         parts: dict[str, Any] = {"clock": run.clock, "limits": Limits(), "writer": run.writer, "channels": run.shown}

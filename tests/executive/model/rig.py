@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from motionbase.compile import compile
 from motionbase.executive.executive import Executive, Mode
 from motionbase.executive.model.code import ModelCode
 from motionbase.executive.model.exchange import Exchange
-from motionbase.executive.model.law import Timing, command
+from motionbase.executive.model.orders import Timing
+from motionbase.executive.model.robot import Robot
 from motionbase.executive.model.run import ModelRun
-from motionbase.multibody.manipulator.driven import driven
+from motionbase.multibody.manipulator.driven import DrivenModel, driven
 from motionbase.multibody.models.robot import driven_robot
 from motionbase.record.requests import Ack, Command, Kind
 from motionbase.ring.blocks.commands import CommandSender
@@ -27,12 +29,18 @@ DT = 5e-4
 
 
 @cache
+def arm() -> DrivenModel:
+    """Of the robot."""
+    return driven(driven_robot())
+
+
+@cache
 def robot(internal: bool = True) -> ModelCode:
     """With its law in the loop, or with that of another process."""
     if internal:
-        return ModelCode.of(driven(driven_robot()), Timing(DT, 0.05, True))
+        return ModelCode.of(Robot(arm()), Timing(DT, 0.05, True))
     code, timing = robot(), Timing(DT, 0.05, False)
-    return replace(code, timing=timing, command=compile(command(code.plant, timing)))
+    return replace(code, timing=timing, command=compile(code.plant.command(timing)))
 
 
 @dataclass
@@ -46,7 +54,7 @@ class Rig:
 
     def step(self, seconds: float, every: int = 20) -> Array:
         """The records of so long a time; the operator is heard every 20 ticks, as a hundred times a second."""
-        for _ in range(round(seconds / DT / every)):
+        for _ in range(round(seconds / self.run.code.timing.dt / every)):
             self.run.listen()
             self.executive.step(every)
         rows = []
@@ -64,15 +72,15 @@ class Rig:
         return ack
 
     def tune(self, name: str, value: float) -> Ack:
-        return self.ask(Command(Kind.TUNE, (float(self.run.code.parameters.starts[name]), value)))
+        return self.ask(Command(Kind.TUNE, (float(self.run.code.plant.parameters.starts[name]), value)))
 
     def of(self, rows: Array, name: str) -> Array:
-        return rows[:, self.run.code.schema.place(name)]
+        return rows[:, self.run.code.plant.schema.place(name)]
 
     def joints(self, rows: Array, ending: str) -> Array:
         """(n, joints) such as `_torque` of all joints."""
-        names = self.run.code.schema.groups["positions"]
-        return rows[:, self.run.code.schema.places(f"{name}{ending}" for name in names)]
+        names = self.run.code.plant.schema.groups["positions"]
+        return rows[:, self.run.code.plant.schema.places(f"{name}{ending}" for name in names)]
 
 
 @contextmanager
@@ -81,9 +89,11 @@ def stepped(
 ) -> Iterator[Rig]:
     """Shared: the controller is reached through shared memory."""
     code = code or robot()
+    plant = code.plant
+    header: dict[str, Any] = {"dt": code.timing.dt, "parameters": plant.parameters.json}
     with (
-        Writer(code.schema, name="rig", dt=DT, capacity=capacity, parameters=code.parameters.json) as writer,
-        Exchange.made(writer.backend, len(code.plant.joints)) if shared else nullcontext() as exchange,
+        Writer(plant.schema, name="rig", capacity=capacity, **header) as writer,
+        Exchange.made(writer.backend, plant.form) if shared else nullcontext() as exchange,
     ):
         run = ModelRun(code, writer, print, automatic=automatic, exchange=exchange)
         executive = Executive(run.schedule, writer, Mode.STEPPED, channels=run.shown, clock=run.clock)

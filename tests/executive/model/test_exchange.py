@@ -16,7 +16,7 @@ from motionbase.compile import compile
 from motionbase.errors import UsageError
 from motionbase.executive.model.controller import ring_command
 from motionbase.executive.model.exchange import Exchange, exchange_path, judge
-from motionbase.executive.model.frames import answer_bytes
+from motionbase.executive.model.frames import answer_bytes, of_joints
 from motionbase.executive.model.link import Answers
 from motionbase.record.faults import ModelFault
 from motionbase.record.states import State
@@ -32,7 +32,7 @@ NUMBERS = st.one_of(st.integers(-2, 14).map(float), st.floats(width=64))
 
 @pytest.fixture
 def exchange(ring_folder: Path) -> Iterator[Exchange]:
-    with Exchange.made(find("rig"), N) as made:
+    with Exchange.made(find("rig"), of_joints(N)) as made:
         yield made
 
 
@@ -89,7 +89,7 @@ JUDGE = compile(judge(N, HOLD + 1))  # counts from the tick that runs, the link'
 @given(st.lists(st.tuples(st.integers(0, 80), NUMBERS, st.lists(NUMBERS, min_size=N, max_size=N)), max_size=30))
 def test_the_loop_judges_as_the_link_does(rows: list[tuple[int, float, list[float]]]) -> None:
     """Any numbers: each row is counted once, as the same one, and what is used is the same."""
-    link, tick = Answers(N, 1, HOLD), 0
+    link, tick = Answers(of_joints(N), 1, HOLD), 0
     kept, seen = np.zeros(6 + N), 0.0
     kept[0] = link.row[0]
     for count, (ahead, back, torques) in enumerate(rows, 1):
@@ -160,7 +160,7 @@ def test_the_controllers_process_answers_one_model_after_another(ring_folder: Pa
     with subprocess.Popen(command, env=environment(ring_folder), text=True, stdout=pipe, stderr=pipe) as process:
         try:
             for run in range(2):
-                with Exchange.made(find("rig"), N) as exchange:
+                with Exchange.made(find("rig"), of_joints(N)) as exchange:
                     box, send = exchange.answers, exchange.states.sending()
                     for tick in range(1, 4):
                         exchange.states.row[:] = [tick, tick * DT, *np.repeat([1.0, 2.0, 4.0 + run, 10.0, 3.0], N)]
@@ -189,17 +189,17 @@ def test_other_files_are_refused(ring_folder: Path) -> None:
     path.symlink_to(ring_folder / "elsewhere")
     with pytest.raises(UsageError, match="cannot be opened"):
         Exchange.attached(backend)
-    with Exchange.made(backend, N):  # takes the place of whatever has the name
+    with Exchange.made(backend, of_joints(N)):  # takes the place of whatever has the name
         assert not path.is_symlink()
     assert not path.exists()
 
 
 def test_what_a_killed_model_left_is_replaced_and_cleaned(ring_folder: Path) -> None:
-    left = Exchange.made(find("rig"), N)  # never closed
-    with Exchange.made(find("rig"), N) as made:
+    left = Exchange.made(find("rig"), of_joints(N))  # never closed
+    with Exchange.made(find("rig"), of_joints(N)) as made:
         assert left.is_replaced() and not made.is_replaced()
         left.close()
         assert made.path.exists()  # it is not its own any more
-    Exchange.made(find("rig"), N)
+    Exchange.made(find("rig"), of_joints(N))
     assert "motionbase-rig.control" in [outcome.path.name for outcome in clean(("rig",)) if outcome.removed]
     assert not list(ring_folder.glob("*.control*"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from motionbase.errors import UsageError
 from motionbase.executive.mailbox import Mailbox
-from motionbase.executive.model.frames import StateFrame, answer_bytes, answer_of, state_bytes, state_of
+from motionbase.executive.model.frames import StateFrame, answer_bytes, answer_of, of_joints, state_bytes, state_of
 from motionbase.executive.model.link import KNOWN, Answers, Link
 from motionbase.executive.model.ports import HOST, bound, free_ports
 from tests.ring.ring_processes import until
@@ -23,7 +23,7 @@ FLOATS = st.floats(width=64)
 
 
 def fresh(sent: int = 10) -> Answers:
-    answers = Answers(N, RUN, HOLD)
+    answers = Answers(of_joints(N), RUN, HOLD)
     for k in range(sent):
         answers.sending(20 + k)
     return answers
@@ -35,7 +35,7 @@ def counts(answers: Answers) -> list[float]:
 
 
 def test_frames_are_what_the_page_says() -> None:
-    state = StateFrame(7, 8, 9, 0.25, np.arange(10.0).reshape(5, 2))
+    state = StateFrame(of_joints(2), 7, 8, 9, 0.25, np.arange(10.0))
     data = state_bytes(state)
     assert data == struct.pack("<4sHHQQQd10d", b"MBQV", 1, 2, 7, 8, 9, 0.25, *range(10))
     found = state_of(data)
@@ -105,7 +105,7 @@ def test_any_datagrams(datagrams: list[tuple[bytes, bool]]) -> None:
     good = []
     for data, is_controller in datagrams:
         answers.take(data, is_controller)
-        found = answer_of(data, N)
+        found = answer_of(data, of_joints(N))
         if is_controller and found is not None and found[0] == RUN and 0 < found[1] <= 10:
             good.append(found)
     assert sum(counts(answers)) == len(datagrams) and np.isfinite(answers.row).all()
@@ -119,7 +119,7 @@ def test_any_datagrams(datagrams: list[tuple[bytes, bool]]) -> None:
 def link() -> Iterator[tuple[Link, Mailbox, Mailbox, int]]:
     port = free_ports(20_000 + time.monotonic_ns() // 1000 % 20_000)
     states, answers = Mailbox(2 + 5 * N), Mailbox(6 + N)
-    with Link(states, answers, N, port=port, pause=1e-3, hold=HOLD, say=print) as made:
+    with Link(states, answers, of_joints(N), port=port, pause=1e-3, hold=HOLD, say=print) as made:
         yield made, states, answers, port
 
 

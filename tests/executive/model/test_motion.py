@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from motionbase.executive.model.code import ModelCode
-from motionbase.executive.model.law import Timing
-from motionbase.multibody.manipulator.driven import BENT, driven
+from motionbase.executive.model.orders import Timing
+from motionbase.executive.model.robot import Robot
+from motionbase.multibody.manipulator.driven import BENT, DrivenModel, driven
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.models.robot import KD, KP, Q_REF, servo_robot
 from motionbase.multibody.network.engine import Network
@@ -17,20 +18,26 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.record.faults import ModelWarningBit
 from motionbase.record.requests import Command, Kind
 from motionbase.record.states import State
-from tests.executive.model.rig import DT, Rig, robot, stepped
+from tests.executive.model.rig import DT, Rig, arm, stepped
 from tests.multibody.test_driven import LIFT, MOTOR, lift
 
 
 @cache
-def pendulum() -> ModelCode:
+def swinging() -> DrivenModel:
     """A model that has no friction, and no gains of its own."""
-    return ModelCode.of(driven(MODELS["pendulum"].build()), Timing(DT, 0.05, True))
+    return driven(MODELS["pendulum"].build())
+
+
+@cache
+def pendulum() -> ModelCode:
+    """In the loop."""
+    return ModelCode.of(Robot(swinging()), Timing(DT, 0.05, True))
 
 
 def scales(rig: Rig, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Inputs of the friction elements, from what the record shows."""
     friction, brake = rig.of(rows, "friction_scale"), rig.of(rows, "brake")
-    return {name: f * friction + b * brake for name, (f, b) in rig.run.code.plant.friction.items()}
+    return {name: f * friction + b * brake for name, (f, b) in arm().friction.items()}
 
 
 def test_the_loop_equals_simulate_with_the_torques_it_recorded() -> None:
@@ -56,7 +63,7 @@ def test_torques_are_those_of_the_joint_controllers() -> None:
     with stepped() as rig:
         rows = rig.step(1.0)
     q, v, ref, torque = (rig.joints(rows, ending) for ending in ("", "_speed", "_ref", "_torque"))
-    limit, engaged = np.array([j.torque for j in robot().plant.joints]), 1.0 - rig.of(rows, "brake")[:, None]
+    limit, engaged = np.array([j.torque for j in arm().joints]), 1.0 - rig.of(rows, "brake")[:, None]
     wished = np.array(KP) * (ref - q) - np.array(KD) * v
     np.testing.assert_allclose(torque, engaged * np.clip(wished, -limit, limit), rtol=1e-12, atol=1e-9)
     assert np.abs(torque).max() > 500  # gravity
@@ -106,7 +113,7 @@ def test_poses_are_those_of_the_tree() -> None:
     with stepped() as rig:
         rows = rig.step(1.0)
         model = rig.run.code.plant.model
-    place, row = rig.run.code.schema.place("link6_x"), rows[-1]
+    place, row = rig.run.code.plant.schema.place("link6_x"), rows[-1]
     bare = Network(MODELS["robot6"].build(), DT).network
     found = places_at(bare, rig.joints(rows, "")[-1], np.zeros(6))[5]
     R = found[3:12].reshape(3, 3)
@@ -116,7 +123,7 @@ def test_poses_are_those_of_the_tree() -> None:
 
 def test_an_angle_goes_on_after_half_a_turn() -> None:
     code = pendulum()
-    name = code.plant.joints[0].name
+    name = swinging().joints[0].name
     with stepped(code) as rig:
         rig.tune(f"set_{name}", 3.1)
         rows = rig.step(4.5)
@@ -127,7 +134,7 @@ def test_an_angle_goes_on_after_half_a_turn() -> None:
 
 
 def test_a_model_without_friction_gets_brakes_that_hold_it() -> None:
-    plant = pendulum().plant
+    plant = swinging()
     assert set(plant.friction.values()) == {(0.0, 1.0)} and len(plant.joints) == 1
     level = plant.model.elements[-1].coulomb  # type: ignore[attr-defined]
     with stepped(pendulum(), automatic=False) as rig:
@@ -139,14 +146,15 @@ def test_a_model_without_friction_gets_brakes_that_hold_it() -> None:
 
 def test_joints_without_a_motor_swing_as_they_like(tmp_path: Path) -> None:
     """Of a lift with a hinged arm: the winch follows its set point, the arm swings, and both have their channels."""
-    with stepped(ModelCode.of(driven(lift(tmp_path, LIFT + MOTOR)), Timing(DT, 0.05, True))) as rig:
-        assert [p.name for p in rig.run.code.parameters.parameters][:1] == ["set_rail"]
+    plant = driven(lift(tmp_path, LIFT + MOTOR))
+    with stepped(ModelCode.of(Robot(plant), Timing(DT, 0.05, True))) as rig:
+        assert [p.name for p in rig.run.code.plant.parameters.parameters][:1] == ["set_rail"]
         rig.tune("set_rail", 0.5)
         rows = rig.step(6.0)
-    kp, weight = rig.run.code.plant.joints[0].kp, 110.0 * 9.81
+    kp, weight = plant.joints[0].kp, 110.0 * 9.81
     rail, hinge = rig.joints(rows, "").T
     # at the end the arm still swings, and with it the load on the winch, by less than the weight of the arm itself
     assert abs(rail[-1] - (0.5 - weight / kp)) < 10.0 * 9.81 / kp * 3 and np.ptp(hinge) > 1.0
     np.testing.assert_array_equal(rig.joints(rows, "_torque")[:, 1], 0.0)
     np.testing.assert_array_equal(rig.joints(rows, "_ref")[:, 1], hinge)
-    assert rig.of(rows, "unsolved")[-1] == 0 and rig.run.code.schema.channels[2].unit == "m"
+    assert rig.of(rows, "unsolved")[-1] == 0 and rig.run.code.plant.schema.channels[2].unit == "m"

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from motionbase.compile import compile
-from motionbase.executive.model.law import SHORTER, Timing, command
+from motionbase.executive.model.accept import SHORTER
+from motionbase.executive.model.orders import Timing
 from motionbase.executive.model.run import MEMORY
 from motionbase.record.faults import ModelFault, ModelWarningBit
 from motionbase.record.requests import Command, Kind, Reason
 from motionbase.record.states import State
-from tests.executive.model.rig import DT, Rig, robot, stepped
+from tests.executive.model.rig import DT, Rig, arm, robot, stepped
 
 
 def answered(rig: Rig, torques: np.ndarray, tick: float | None = None) -> None:
@@ -158,7 +159,7 @@ def test_silence_of_the_controller_closes_the_brakes_and_its_answers_open_them()
 def test_brakes_that_close_on_a_moving_robot_bring_it_to_rest(seconds: float) -> None:
     """Where torques of 0.1 s ago still act, and then brakes close: moments at which steps were not solved once."""
     timing = Timing(DT, 0.1, False)
-    code = replace(robot(), timing=timing, command=compile(command(robot().plant, timing)))
+    code = replace(robot(), timing=timing, command=compile(robot().plant.command(timing)))
     with stepped(code) as rig:
         driven_for(rig, seconds, every=2)
         rows = rig.step(1.0)
@@ -172,7 +173,7 @@ def test_a_torque_beyond_the_drive_is_cut() -> None:
         driven_for(rig, 1.0)
         answered(rig, np.array([1e300, -1e300, 0.0, 0.0, 0.0, 0.0]))
         rows = rig.step(10 * DT, every=10)
-    limits = [joint.torque for joint in robot().plant.joints]
+    limits = [joint.torque for joint in arm().joints]
     np.testing.assert_allclose(rig.joints(rows, "_torque")[-1, :2], [limits[0], -limits[1]])
     assert np.isfinite(rows).all() and rig.of(rows, "unsolved")[-1] == 0
 

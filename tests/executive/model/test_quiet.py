@@ -19,11 +19,12 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("controller", ["udp", "ring"])
-def test_no_system_calls_and_no_new_memory(tmp_path: Path, controller: str) -> None:
+@pytest.mark.parametrize(("controller", "model"), [("udp", "robot"), ("ring", "robot"), ("udp", "rotor")])
+def test_no_system_calls_and_no_new_memory(tmp_path: Path, controller: str, model: str) -> None:
     """The process makes all its ticks under the filter, and dies at the first call after them."""
-    env = {**environment(tmp_path), "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.getcwd()}
-    command = [sys.executable, "-m", "tests.executive.model.quiet_loop", controller]
+    path = os.pathsep.join([os.getcwd(), *filter(None, [os.environ.get("PYTHONPATH")])])
+    env = {**environment(tmp_path), "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": path}
+    command = [sys.executable, "-m", "tests.executive.model.quiet_loop", controller, model]
     done = subprocess.run(command, env=env, text=True, capture_output=True)
     assert done.returncode == -signal.SIGSYS, done.stderr
     grown, ticks = done.stdout.splitlines()

@@ -25,7 +25,8 @@ def test_new_code_takes_over_while_ticks_go_on(monkeypatch: pytest.MonkeyPatch) 
     network = replace(robot().network, growth_limit=LIMIT)
     code = replace(robot(), network=network, step=step_code(network))
     said: list[str] = []
-    with Writer(code.schema, name="anew", dt=DT, capacity=60_000, parameters=code.parameters.json) as writer:
+    schema, parameters = code.plant.schema, code.plant.parameters.json
+    with Writer(schema, name="anew", dt=DT, capacity=60_000, parameters=parameters) as writer:
         run = ModelRun(code, writer, said.append)
         executive = Executive(run.schedule, writer, Mode.REAL_TIME, channels=run.shown, clock=run.clock)
         with Reader("anew", start="oldest", batch=60_000) as reader:
@@ -38,7 +39,7 @@ def test_new_code_takes_over_while_ticks_go_on(monkeypatch: pytest.MonkeyPatch) 
                 executive.stop()
                 loop.join()
             rows = np.array(reader.read().rows)
-    channel = {name: rows[:, code.schema.place(name)] for name in ("tick", "growth", "repivots", "unsolved", "fault")}
+    channel = {name: rows[:, schema.place(name)] for name in ("tick", "growth", "repivots", "unsolved", "fault")}
     old = int(np.argmax(channel["growth"] < LIMIT))  # ticks before the new code
     assert watch.failed == "" and run.step.replaced == 1 and watch.network.dense
     np.testing.assert_array_equal(channel["tick"], np.arange(len(rows)))  # none is lost

@@ -3,7 +3,7 @@
 import { computed, signal } from "../core/signal";
 import type { Channel, Event, Me, Ring, Schema, Status } from "../net/types";
 import type { SourceName } from "../net/socket";
-import { POSES } from "../net/words";
+import { POSES, SETTINGS } from "../net/words";
 
 const MOST_EVENTS = 1000;
 
@@ -30,6 +30,8 @@ export class Session {
   readonly isModel = computed<boolean>(() => holdsModel(this.schema()));
   /** The same of what runs, whatever is shown; of what is shown where nothing runs. */
   readonly runsModel = computed<boolean>(() => holdsModel(this.schemas().live ?? this.schema()));
+  /** Whether the model that runs is a rotor. */
+  readonly runsRotor = computed<boolean>(() => holdsRotor(this.schemas().live ?? this.schema()));
   /** Whether this page may change anything. */
   readonly operates = computed<boolean>(() => this.me()?.seated ?? false);
   readonly mayOperate = computed<boolean>(() => this.me()?.role === "operator");
@@ -68,6 +70,10 @@ export class Session {
     if (channel.bits) return channel.bits.filter((_, bit) => (value >> bit) & 1).join(", ");
     return null;
   }
+}
+
+function holdsRotor(schema: Schema | null): boolean {
+  return schema?.channels.some(({ group }) => group === SETTINGS) ?? false;
 }
 
 function holdsModel(schema: Schema | null): boolean {

@@ -477,6 +477,22 @@ export interface ModelJoint {
   unit: "rad" | "m" | null;
 }
 
+/** A rod of `radius` [m] between points of two bodies, in their frames [m], or of one and the ground. */
+export interface ModelRod {
+  bodies: [string, string];
+  points: [[number, number, number], [number, number, number]];
+  radius: number;
+}
+
+/** That the model is a rotor: the body that turns with the shaft about its z, and what operators set. */
+export interface ModelRotor {
+  hub: string;
+  summary: string;
+  illustrative: string[];
+  controls: string[];
+  flight: string[];
+}
+
 /** The bodies and joints of a multibody model, to scale; the last body is the end of a chain. `limits`: least and largest value of coordinates [rad, m], by the names of `joints`; null where one end is open. */
 export interface ModelScene {
   kind: "model";
@@ -485,6 +501,8 @@ export interface ModelScene {
   joints: ModelJoint[];
   ground: ModelGround;
   limits: Record<string, [number | null, number | null]>;
+  rods: ModelRod[];
+  rotor: ModelRotor | null;
 }
 
 /** A solid at `p` [m], turned by `q` (w, x, y, z), in the frame of its body. `size` [m]: edges of a box; radius of a sphere; of a cylinder or capsule the radii below and above and the length along z, without the caps; empty for a mesh with its `vertices` [m] and triangles, `faces`. `color`: null if the page may choose it. */

@@ -32,3 +32,4 @@ export const NUMBERS = {
 /** The bounds of both on angular axes [rad]. */
 export const TURNED = { low: -3.141592653589793, high: 3.141592653589793, isWhole: false } as const;
 export const POSES = "bodies"; // the group of a model's channels with the poses of its bodies
+export const SETTINGS = "settings"; // the group of a rotor's channels with what acts on it

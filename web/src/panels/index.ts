@@ -7,8 +7,9 @@ import { generators } from "./generators";
 import { operator } from "./operator";
 import { recorder } from "./recorder";
 import { robot } from "./robot";
+import { rotor } from "./rotor";
 import { tuning } from "./tuning";
 
 export { kinematics } from "../kinematics";
 export { estopButton } from "./operator/estop";
-export const panels: Panel[] = [operator, robot, generators, tuning, recorder, events];
+export const panels: Panel[] = [operator, robot, rotor, generators, tuning, recorder, events];

@@ -48,7 +48,7 @@ function family(key: string, title: string, members: readonly Member[]): Family 
 }
 
 /** "joint elbow: speed" is of a model: the same of all its joints, or bodies. */
-const OWNED = /^(?:joint|body) ([^:]+): ([^,(;]+)/;
+const OWNED = /^(?:joint|body|blade) ([^:]+): ([^,(;]+)/;
 
 /** The name without its leg, axis or number, and that part. */
 export function splitName(channel: Pick<Channel, "name" | "leg" | "dof" | "formula"> & Partial<Channel>): { key: string; label: string } {

@@ -3,7 +3,7 @@
 import { randomName } from "../core/random";
 import { isPiece, type Piece } from "../data/layout";
 import type { Channel } from "../net/types";
-import { DOFS, LEGS, POSES } from "../net/words";
+import { DOFS, LEGS, POSES, SETTINGS } from "../net/words";
 
 export type Side = "left" | "right";
 export type Range = readonly [number, number];
@@ -83,13 +83,28 @@ const WHEEL = /^wheel\d+_(speed|torque)$/;
 const MODEL_GROUPS = ["positions", "set_points", "speeds", "torques", "friction"];
 const COMPUTED = { load: "left", residual: "right" } as const; // both without a unit, and nine decades apart
 const MOST_JOINTS = 8; // colours of traces
+const MOST_UNITS = 3; // of a rotor's outputs, a plot for each
+const [OF_A_BLADE, FLAP] = [/^b\d+_/, /^b\d+_flap$/];
 
 function modelPlots(channels: readonly Channel[]): PlotSpec[] {
   const names = (group: string): string[] => channels.filter((one) => one.group === group).map(({ name }) => name).slice(0, MOST_JOINTS);
+  const isRotor = channels.some(({ group }) => group === SETTINGS);
   const known = new Set(channels.map(({ name }) => name));
   const computed = plotOf(Object.keys(COMPUTED).filter((name) => known.has(name)));
   const traces = computed.traces.map((trace) => ({ ...trace, axis: COMPUTED[trace.name as keyof typeof COMPUTED] }));
-  return [...MODEL_GROUPS.map(names).map(plotOf), { ...computed, traces }].filter((plot) => plot.traces.length > 0);
+  const listed = isRotor ? rotorGroups(channels) : MODEL_GROUPS.map(names);
+  return [...listed.map(plotOf), { ...computed, traces }].filter((plot) => plot.traces.length > 0);
+}
+
+/** Of a rotor: what acts on it, what it gives, unit by unit, and how its blades flap. */
+function rotorGroups(channels: readonly Channel[]): string[][] {
+  const ofUnits = new Map<string, string[]>();
+  for (const { name, group, unit } of channels) {
+    if (group === "outputs" && !OF_A_BLADE.test(name) && name !== "azimuth") ofUnits.set(unit, [...(ofUnits.get(unit) ?? []), name]);
+  }
+  const settings = channels.filter(({ group }) => group === SETTINGS).map(({ name }) => name);
+  const flaps = channels.map(({ name }) => name).filter((name) => FLAP.test(name));
+  return [settings, ...[...ofUnits.values()].slice(0, MOST_UNITS), flaps].map((names) => names.slice(0, MOST_JOINTS));
 }
 
 /** Six plots of six for a hexapod, of sphere, wheels and stage for a sphere on one; for any other schema the first

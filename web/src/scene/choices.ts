@@ -28,6 +28,8 @@ export interface Choices {
   frames: boolean;
   inertia: boolean;
   names: boolean;
+  /** Of a rotor: seen in axes that turn with its shaft. */
+  turning: boolean;
   numbers: boolean;
   millimetres: boolean;
   orthographic: boolean;
@@ -47,6 +49,7 @@ export const DEFAULTS: Choices = {
   frames: false,
   inertia: false,
   names: false,
+  turning: true,
   numbers: true,
   millimetres: false,
   orthographic: false,
@@ -113,6 +116,7 @@ export class ChoiceStore {
       frames: flag(piece["frames"], was.frames),
       inertia: flag(piece["inertia"], was.inertia),
       names: flag(piece["names"], was.names),
+      turning: flag(piece["turning"], was.turning),
       numbers: flag(piece["numbers"], was.numbers),
       millimetres: flag(piece["millimetres"], was.millimetres),
       orthographic: flag(piece["orthographic"], was.orthographic),

@@ -17,7 +17,7 @@ import { Stage } from "./stage";
 import type { Subject } from "./subject";
 import { toolbar } from "./toolbar";
 
-const KEYS = "arrows rotate, Shift+arrows pan, + and − zoom, 1 to 5 views, f fits, o, g, t, l, n, j, a, i switch, p saves a picture";
+const KEYS = "arrows rotate, Shift+arrows pan, + and − zoom, 1 to 5 views, f fits, o, g, t, l, n, j, a, i, u switch, p saves a picture";
 
 export function scene(app: App): HTMLElement {
   const choices = choicesOf(app);
@@ -42,7 +42,7 @@ export function scene(app: App): HTMLElement {
     const now = found();
     shown.set(now.state === "here" ? now.scene : null);
     if (now.state !== "here") return null;
-    return now.scene.kind === "model" ? new ModelSubject(app, joints, now.scene) : new HexapodSubject(app, choices, numbers, now.scene);
+    return now.scene.kind === "model" ? new ModelSubject(app, joints, choices, now.scene) : new HexapodSubject(app, choices, numbers, now.scene);
   });
   effect(() => stage.show(subject()));
   effect(() => {
@@ -80,6 +80,7 @@ export function scene(app: App): HTMLElement {
     else if (event.key === "j") choices.change({ joints: !now.joints });
     else if (event.key === "a") choices.change({ frames: !now.frames });
     else if (event.key === "i") choices.change({ inertia: !now.inertia });
+    else if (event.key === "u") choices.change({ turning: !now.turning });
     else if (event.key === "l") choices.change(shown.peek()?.kind === "model" ? { names: !now.names } : { labels: !now.labels });
     else if (event.key === "n") choices.change({ numbers: !now.numbers });
     else if (event.key === "p") picture();

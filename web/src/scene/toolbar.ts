@@ -24,9 +24,9 @@ const VIEWS: [Preset, string, string][] = [
 ];
 /** Width of the view [css px] below which a part of the tools goes into the menu. */
 const ROOM = { toggles: 620, views: 470, acts: 300, source: 100 };
-type Toggle = "orthographic" | "ghost" | "trail" | "joints" | "frames" | "inertia" | "labels" | "names" | "numbers";
+type Toggle = "orthographic" | "ghost" | "trail" | "joints" | "frames" | "inertia" | "labels" | "names" | "turning" | "numbers";
 const OF_PLATFORMS: ReadonlySet<Toggle> = new Set(["ghost", "labels"]);
-const OF_MODELS: ReadonlySet<Toggle> = new Set(["joints", "frames", "inertia", "names"]);
+const OF_MODELS: ReadonlySet<Toggle> = new Set(["joints", "frames", "inertia", "names", "turning"]);
 const QUALITY_TEXT = { auto: "automatic", fine: "fine: reflections and shadows", fast: "fast: plain surfaces" };
 
 export function toolbar(
@@ -37,6 +37,10 @@ export function toolbar(
   actions: Actions,
 ): HTMLElement {
   const isModel = computed(() => shown()?.kind === "model");
+  const isRotor = computed(() => {
+    const now = shown();
+    return now?.kind === "model" && now.rotor !== null;
+  });
   const toggle = (key: Toggle, word: string, title: string, model = title): HTMLElement => {
     const button = h("button", {
       class: "only-icon quiet", title, "aria-label": title, "data-test": `scene-${key}`,
@@ -44,7 +48,7 @@ export function toolbar(
     }, icon(ICONS[key]), h("span", { class: "scene-word" }, word)); // prettier-ignore
     effect(() => button.setAttribute("aria-pressed", String(choices.now()[key])));
     effect(() => {
-      button.hidden = isModel() ? OF_PLATFORMS.has(key) : OF_MODELS.has(key);
+      button.hidden = isModel() ? OF_PLATFORMS.has(key) || (key === "turning" && !isRotor()) : OF_MODELS.has(key);
       button.title = isModel() ? model : title;
       button.setAttribute("aria-label", button.title);
     });
@@ -80,6 +84,7 @@ export function toolbar(
     toggle("inertia", "Inertia boxes", "Boxes of equal mass and inertia [i]"),
     toggle("labels", "Labels", "Numbers of the legs, names of points [l]"),
     toggle("names", "Names", "Names of the bodies [l]"),
+    toggle("turning", "Turning axes", "In axes that turn with the shaft: blades stand still but for flap, lag and bending [u]"),
     toggle("numbers", "Numbers below", "Pose and strokes in numbers [n]", "Joints in numbers [n]"),
   ); // prettier-ignore
   const { button, menu } = options(choices, shown);

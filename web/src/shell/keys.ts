@@ -35,7 +35,7 @@ const ALL: Readonly<Record<string, Rows>> = {
     ["Ctrl+Z", "undo zoom"],
     ["Ctrl+Shift+Z, Ctrl+Y", "redo zoom"],
   ],
-  "Generators, tuning, robot": [
+  "Generators, tuning, robot, rotor": [
     ["Ctrl+Z", "undo"],
     ["Ctrl+Shift+Z, Ctrl+Y", "redo"],
   ],
@@ -52,6 +52,7 @@ const ALL: Readonly<Record<string, Rows>> = {
     ["Drag, right drag, wheel", "rotate, pan, zoom"],
     ["Double-click", "set the centre of rotation"],
     ["J, A, I, L, T", "of a model: joint axes, body frames, inertia boxes, names, trail"],
+    ["U", "of a rotor: axes that turn with the shaft"],
     ["Drag, Shift+drag", "in a study, move and turn the platform"],
   ],
 };

@@ -34,7 +34,7 @@ export function shell(app: App): HTMLElement {
   const element = h(
     "div", { class: "shell" },
     titleBar(app, frame, colours, recordings),
-    h("div", { class: "strips" }, stopStrip(app, () => frame.open(app.session.runsModel.peek() ? "robot" : "operator")), baseStrip(app), seatStrip(app)),
+    h("div", { class: "strips" }, stopStrip(app, () => frame.open(app.session.runsRotor.peek() ? "rotor" : app.session.runsModel.peek() ? "robot" : "operator")), baseStrip(app), seatStrip(app)),
     channels, scrim, middle, side.drawer, side.rail,
     h("div", { class: "foot" }, replayBar(recordings)), messageLine(app, () => frame.open("events")),
     dropZone(recordings, () => frame.open("recordings")),

@@ -153,6 +153,28 @@ class ModelGround(Model):
     shapes: list[ModelShape] = Field(max_length=MOST_PARTS)
 
 
+class ModelRod(Model):
+    """A rod of `radius` [m] between points of two bodies, in their frames [m], or of one and the ground."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    bodies: tuple[Name, Name]
+    points: tuple[Point, Point]
+    radius: Length
+
+
+class ModelRotor(Model):
+    """That the model is a rotor: the body that turns with the shaft about its z, and what operators set."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    hub: Name
+    summary: str = Field(default="", max_length=1000)
+    illustrative: list[str] = Field(default=[], max_length=MOST_PARTS)
+    controls: list[Name] = Field(max_length=MOST_PARTS)
+    flight: list[Name] = Field(default=[], max_length=MOST_PARTS)
+
+
 class ModelScene(Model):
     """The bodies and joints of a multibody model, to scale; the last body is the end of a chain.
 
@@ -167,6 +189,8 @@ class ModelScene(Model):
     joints: list[ModelJoint] = Field(default=[], max_length=MOST_PARTS)
     ground: ModelGround = ModelGround(shapes=[])
     limits: dict[Name, tuple[Number | None, Number | None]] = {}
+    rods: list[ModelRod] = Field(default=[], max_length=MOST_PARTS)
+    rotor: ModelRotor | None = None
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -178,6 +202,10 @@ class ModelScene(Model):
             for body in (joint.parent, joint.child):
                 if body not in known:
                     raise ValueError(f"joint {joint.name!r} names body {body!r}, which is not there")
+        ends = [("a rod", body) for rod in self.rods for body in rod.bodies]
+        for what, body in [*ends, *([("the rotor", self.rotor.hub)] if self.rotor else [])]:
+            if body not in known:
+                raise ValueError(f"{what} names body {body!r}, which is not there")
         shapes = [*self.ground.shapes, *(shape for body in self.bodies for shape in body.shapes)]
         if len(shapes) > MOST_SHAPES:
             raise ValueError(f"{len(shapes)} shapes, a page draws {MOST_SHAPES} at most")

@@ -1,4 +1,4 @@
-"""The joint controllers of a model as a process of their own: states in, torques out, at a rate of its own.
+"""The controllers of a model as a process of their own: states in, torques or settings out, at a rate of its own.
 
 python -m motionbase.executive.model.controller PORT RATE
 python -m motionbase.executive.model.controller ring:NAME RATE
@@ -20,7 +20,7 @@ from motionbase.arrays import Array
 from motionbase.compile import Bound, compile
 from motionbase.errors import MotionBaseError
 from motionbase.executive.model.exchange import Exchange
-from motionbase.executive.model.frames import StateFrame, answer_bytes, state_of
+from motionbase.executive.model.frames import Form, StateFrame, answer_bytes, state_of
 from motionbase.executive.model.law import controller
 from motionbase.executive.model.link import LARGEST
 from motionbase.executive.model.ports import HOST, bound
@@ -33,17 +33,22 @@ NAMES = ("position", "speed", "ref", "kp", "kd")
 
 
 @final
-class JointController:
-    """The compiled law, for models of any number of joints; compiled when the first state of a model comes."""
+class Controller:
+    """The joint controllers of robots of any number of joints; to rotors it passes on their set points."""
 
     def __init__(self) -> None:
-        self._laws: dict[int, tuple[Bound, dict[str, np.ndarray]]] = {}
+        self._laws: dict[int, tuple[Bound, dict[str, np.ndarray]]] = {}  # compiled when a robot's first state comes
 
     def __call__(self, frame: StateFrame) -> bytes:
         """The answer to a state."""
-        return answer_bytes(frame.run, frame.sequence, self.torques(frame.numbers))
+        numbers = self.numbers(frame.form, frame.numbers)
+        return answer_bytes(frame.run, frame.sequence, numbers, frame.form.answer_magic)
 
-    def torques(self, states: Array) -> Array:
+    def numbers(self, form: Form, state: Array) -> Array:
+        """(n,) from the numbers of a state."""
+        return state[: form.n] if form.of_rotor else self._torques(state.reshape(5, form.n))
+
+    def _torques(self, states: Array) -> Array:
         """(n,) from (5, n) positions, speeds, set points, kp, kd."""
         n = states.shape[1]
         if n not in self._laws:
@@ -58,7 +63,7 @@ class JointController:
 
 def serve(port: int, rate: float) -> Never:
     """Answer the newest state of the model at `port`, `rate` times a second, until the process is told to end."""
-    law, model, due = JointController(), (HOST, port), time.monotonic()
+    law, model, due = Controller(), (HOST, port), time.monotonic()
     with bound(port + 1) as own:
         while True:
             newest = _newest(own, model)
@@ -86,7 +91,7 @@ def _newest(own: socket.socket, model: tuple[str, int]) -> StateFrame | None:
 
 def serve_ring(ring: str, rate: float) -> Never:
     """The same for the model that writes a ring, through shared memory; waits for one, and for the next one."""
-    law, backend = JointController(), find(ring)
+    law, backend = Controller(), find(ring)
     while True:
         exchange = Exchange.attached(backend)
         if exchange is None:
@@ -96,7 +101,7 @@ def serve_ring(ring: str, rate: float) -> Never:
             _exchange(law, exchange, rate)
 
 
-def _exchange(law: JointController, exchange: Exchange, rate: float) -> None:
+def _exchange(law: Controller, exchange: Exchange, rate: float) -> None:
     """Answer the newest state until the model ends."""
     due = looked = time.monotonic()
     last = -1.0
@@ -104,7 +109,7 @@ def _exchange(law: JointController, exchange: Exchange, rate: float) -> None:
         row, now = exchange.states.get(), time.monotonic()
         if row is not None and row[0] != last:
             last, looked = row[0], now
-            exchange.answers.put(np.concatenate([row[:1], law.torques(row[2:].reshape(5, exchange.n))]))
+            exchange.answers.put(np.concatenate([row[:1], law.numbers(exchange.form, row[2:])]))
         elif now - looked > LOOK_S:
             looked = now
             if exchange.is_replaced():

@@ -1,12 +1,12 @@
 """The exchange of a model and its controller through shared memory, beside the ring; docs/robot.md shows the bytes.
 
-    0    4s   MBCX
+    0    4s   MBCX of a robot, MBRX of a rotor
     4    u16  version, 1
-    6    u16  n, number of joints
-    64   u64  sequence of the state; its numbers follow at 128, 2 + 5 n f64:
-              tick, t, positions, speeds, set points, kp, kd
-    A    u64  sequence of the answer, A = 128 + 8 (2 + 5 n), up to a multiple of 64;
-              its numbers follow at A + 64, 1 + n f64: tick of the state that is answered, torques
+    6    u16  n, number of joints or controls
+    8    u16  m, numbers of a state: 5 n of a robot
+    64   u64  sequence of the state; its numbers follow at 128, 2 + m f64: tick, t, then as in a datagram (`frames.py`)
+    A    u64  sequence of the answer, A = 128 + 8 (2 + m), up to a multiple of 64;
+              its numbers follow at A + 64, 1 + n f64: tick of the state that is answered, torques or settings
 
 The loop of the model writes states and takes answers itself, under the sequence lock of mailboxes; neither side needs a
 system call for it. Every run has a file of its own, which is there under its name when it is complete.
@@ -28,6 +28,7 @@ import numpy as np
 from motionbase.compile import Kernel, Port
 from motionbase.errors import UsageError
 from motionbase.executive.mailbox import Mailbox
+from motionbase.executive.model.frames import Form
 from motionbase.native.guarded import guarded
 from motionbase.private import open_file
 from motionbase.ring.backend import AbstractBackend
@@ -36,8 +37,8 @@ from motionbase.ring.lock import is_own, user_name
 from motionbase.ring.names import EXCHANGE
 from motionbase.spatial.rotations import Expr
 
-MAGIC, VERSION = b"MBCX", 1
-HEAD = struct.Struct("<4sHH")
+MAGIC, ROTOR_MAGIC, VERSION = b"MBCX", b"MBRX", 1
+HEAD = struct.Struct("<4sHHH")
 LINE = 64  # [bytes] blocks begin at multiples of it
 SMALL, BOUND = 1e-20, 1e300  # a sum of so much of finite numbers is below the bound, and a NaN or infinity is not
 
@@ -52,34 +53,35 @@ class Exchange:
     """The mapped file, as a context manager.
 
     Attributes:
-        n: joints
+        form: of states and answers
         states: from the model; answers: from the controller
     """
 
-    def __init__(self, path: Path, file: int, n: int, made: bool) -> None:
-        self.path, self.n, self._file, self._made = path, n, file, made
+    def __init__(self, path: Path, file: int, form: Form, made: bool) -> None:
+        self.path, self.form, self._file, self._made = path, form, file, made
         self.inode = os.fstat(file).st_ino
-        self._map = mmap.mmap(file, _places(n)[1])
+        self._map = mmap.mmap(file, _places(form)[1])
         whole = np.frombuffer(self._map, np.uint64)
         self._cut = guarded(self._map, int(whole.ctypes.data))  # a file cut short is silence, not the end of the loop
-        answers_at = _places(n)[0]
-        self.states = Mailbox(2 + 5 * n, whole[LINE // 8 : answers_at // 8])
-        self.answers = Mailbox(1 + n, whole[answers_at // 8 :])
+        answers_at = _places(form)[0]
+        self.states = Mailbox(2 + form.size, whole[LINE // 8 : answers_at // 8])
+        self.answers = Mailbox(1 + form.n, whole[answers_at // 8 :])
 
     @staticmethod
-    def made(backend: AbstractBackend, n: int) -> Exchange:
+    def made(backend: AbstractBackend, form: Form) -> Exchange:
         """A new one, by the ring's writer; what another run left under the name is replaced."""
         path = exchange_path(backend)
         new = path.with_name(f"{path.name}.new")
         try:
             new.unlink(missing_ok=True)  # of a writer that died; there is no other one, as the ring is ours
             file = open_file(new, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW)
-            os.posix_fallocate(file, 0, _places(n)[1])
-            os.pwrite(file, HEAD.pack(MAGIC, VERSION, n), 0)
+            magic = ROTOR_MAGIC if form.of_rotor else MAGIC
+            os.posix_fallocate(file, 0, _places(form)[1])
+            os.pwrite(file, HEAD.pack(magic, VERSION, form.n, form.size), 0)
             new.replace(path)
         except OSError as error:
             raise UsageError(f"{path} cannot be made: {error.strerror or error}") from None
-        return Exchange(path, file, n, True)
+        return Exchange(path, file, form, True)
 
     @staticmethod
     def attached(backend: AbstractBackend) -> Exchange | None:
@@ -120,30 +122,31 @@ class Exchange:
         self.close()
 
 
-def _places(n: int) -> tuple[int, int]:
+def _places(form: Form) -> tuple[int, int]:
     """Where the answer begins, and the size of the file [bytes]."""
-    answers_at = _lined(LINE + PAYLOAD_AT + 8 * (2 + 5 * n))
-    return answers_at, _lined(answers_at + PAYLOAD_AT + 8 * (1 + n))
+    answers_at = _lined(LINE + PAYLOAD_AT + 8 * (2 + form.size))
+    return answers_at, _lined(answers_at + PAYLOAD_AT + 8 * (1 + form.n))
 
 
 def _lined(size: int) -> int:
     return -(-size // LINE) * LINE
 
 
-def _checked(path: Path, file: int) -> int:
-    """Joints of an exchange that is ours and has no other controller."""
+def _checked(path: Path, file: int) -> Form:
+    """Of an exchange that is ours and has no other controller."""
     info = os.fstat(file)
     if not is_own(info.st_uid):
         raise UsageError(f"{path} belongs to {user_name(info.st_uid)}, not to you")
     head = os.pread(file, HEAD.size, 0)
-    magic, version, n = HEAD.unpack(head) if len(head) == HEAD.size else (b"", 0, 0)
-    if magic != MAGIC or version != VERSION or info.st_size != _places(n)[1]:
+    magic, version, n, size = HEAD.unpack(head) if len(head) == HEAD.size else (b"", 0, 0, 0)
+    form = Form(n, size, magic == ROTOR_MAGIC)
+    if magic not in (MAGIC, ROTOR_MAGIC) or version != VERSION or info.st_size != _places(form)[1]:
         raise UsageError(f"{path} is no exchange of a model and its controller, version {VERSION}")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise UsageError(f"{path}: another controller answers already") from None
-    return int(n)
+    return form
 
 
 def judge(n: int, hold: int) -> Kernel:

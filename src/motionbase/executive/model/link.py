@@ -14,7 +14,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.executive.mailbox import Mailbox
-from motionbase.executive.model.frames import StateFrame, answer_of, state_bytes
+from motionbase.executive.model.frames import Form, StateFrame, answer_of, state_bytes
 from motionbase.executive.model.ports import HOST, bound
 
 LARGEST = 65536  # [bytes] of a datagram
@@ -27,17 +27,17 @@ class Answers:
     """Which datagrams are taken, and how many of what other kinds came.
 
     Args:
-        n: joints
+        form: of states and answers
         run: number of this run
         hold: ticks after which an answer is too old to be used
 
     Attributes:
-        row: what the loop gets: the tick answered, then frames, late, duplicate, malformed, foreign, then torques
+        row: what the loop gets: the tick answered, then frames, late, duplicate, malformed, foreign, then its numbers
     """
 
-    def __init__(self, n: int, run: int, hold: int) -> None:
-        self.n, self.run, self._hold = n, run, hold
-        self.row: Array = np.zeros(6 + n)
+    def __init__(self, form: Form, run: int, hold: int) -> None:
+        self.form, self.run, self._hold = form, run, hold
+        self.row: Array = np.zeros(6 + form.n)
         self.row[0] = -hold - 1.0  # nothing is answered yet
         self.sent = self._newest = 0
         self._ticks = np.zeros(KNOWN, np.int64)
@@ -54,11 +54,11 @@ class Answers:
         if not is_controller:
             self.row[5] += 1
             return
-        found = answer_of(data, self.n)
+        found = answer_of(data, self.form)
         if found is None or found[0] != self.run or not 0 < found[1] <= self.sent:
             self.row[4] += 1
             return
-        _, sequence, torques = found
+        _, sequence, numbers = found
         if sequence == self._newest:
             self.row[3] += 1
         elif sequence < self._newest or self.sent - sequence >= KNOWN or self._age(sequence) > self._hold:
@@ -67,7 +67,7 @@ class Answers:
             self._newest = sequence
             self.row[0] = float(self._ticks[sequence % KNOWN])
             self.row[1] += 1
-            self.row[6:] = torques
+            self.row[6:] = numbers
 
     def _age(self, sequence: int) -> int:
         return self._tick - int(self._ticks[sequence % KNOWN])
@@ -86,11 +86,11 @@ class Link:
     """
 
     def __init__(
-        self, states: Mailbox, answers: Mailbox, n: int, *, port: int, pause: float, hold: int,
+        self, states: Mailbox, answers: Mailbox, form: Form, *, port: int, pause: float, hold: int,
         say: Callable[[str], object],
     ) -> None:  # fmt: skip
         self._states, self._box, self._pause, self._say = states, answers, pause, say
-        self.answers = Answers(n, secrets.randbits(64), hold)
+        self.answers = Answers(form, secrets.randbits(64), hold)
         self._to = (HOST, port + 1)
         self._over = threading.Event()
         self.error: BaseException | None = None
@@ -109,7 +109,7 @@ class Link:
     def _guarded(self) -> None:
         try:
             self._exchange()
-        except BaseException as error:  # the loop then finds the controller silent and closes the brakes
+        except BaseException as error:  # the loop then finds the controller silent
             self.error = error
             self._say(f"the link to the controller failed: {type(error).__name__}: {error}")
 
@@ -140,7 +140,7 @@ class Link:
         if row is None or int(row[0]) == last:
             return last
         tick, t = int(row[0]), float(row[1])
-        frame = StateFrame(self.answers.run, self.answers.sending(tick), tick, t, row[2:].reshape(5, self.answers.n))
+        frame = StateFrame(self.answers.form, self.answers.run, self.answers.sending(tick), tick, t, row[2:])
         with suppress(OSError):  # no controller yet, or a full buffer: the next state follows
             self._socket.sendto(state_bytes(frame), self._to)
         return tick

@@ -14,7 +14,6 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, final
 
 from motionbase.executive.base import COMPILING_S, Ended, refuse_taken, signals_blocked
-from motionbase.executive.base_setup import TICK_HZ
 from motionbase.executive.model.setup import CONTROLLER_HZ, ModelOptions, ModelSetup, checked
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from motionbase.executive.model.code import ModelCode
     from motionbase.executive.model.exchange import Exchange
     from motionbase.executive.model.run import ModelRun
-    from motionbase.executive.schedule import Job
     from motionbase.executive.supervisor import Ending, Process
     from motionbase.ring.claim import Claim
 
@@ -41,7 +39,7 @@ def run_supervised(options: ModelOptions, readers: Callable[[], Sequence[Process
         from motionbase.executive.model import controller
         from motionbase.executive.supervisor import Process, Role, Supervisor
 
-        checked(options, 1 / TICK_HZ)  # refused here, in one sentence, rather than by a process that ends at once
+        checked(options)  # refused here, in one sentence, rather than by a process that ends at once
         again = options.at_rest().command() if stays else None
         processes = [Process("model", options.command(), Role.WRITER, stop_s=COMPILING_S, again=again)]
         if options.controller == "udp":
@@ -61,8 +59,8 @@ def run_alone(options: ModelOptions) -> Ended:
 
         claim = Claim(find(options.ring))  # refuses a ring that has a writer, before the compiling
         try:
-            setup = checked(options, 1 / TICK_HZ)
-            claim.tell(platform=setup.plant.model.name, since=time.time())
+            setup = checked(options)
+            claim.tell(platform=setup.plant.name, since=time.time())
             print(f"motionbase run {options.model}: compiling the model ...", file=sys.stderr, flush=True)
             code = setup.compiled()
         except BaseException:
@@ -76,7 +74,7 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
     from motionbase.executive.model.exchange import Exchange
     from motionbase.executive.model.link import Link
     from motionbase.executive.model.run import ModelRun
-    from motionbase.multibody.scene import scene_of
+    from motionbase.executive.schedule import Job
     from motionbase.ring.printer import Printer, to_stderr
     from motionbase.ring.signals import heard
     from motionbase.ring.writer import Writer
@@ -90,24 +88,25 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
         for stop in stops:
             stop()
 
-    header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // options.rate, "parameters": setup.parameters.json}
-    header["platform"] = json.dumps(scene_of(setup.plant.model))
+    header: dict[str, Any] = {"dt": setup.timing.dt, "every": setup.tick_hz // options.rate}
+    header |= {"parameters": setup.plant.parameters.json, "platform": json.dumps(setup.plant.scene)}
     with (
-        Writer(code.schema, name=options.ring, program="motionbase run", claim=claim, **header) as writer,
+        Writer(setup.plant.schema, name=options.ring, program="motionbase run", claim=claim, **header) as writer,
         heard(hear),  # besides the executive's own handlers, which it sets when it runs: no end leaves the ring behind
         ExitStack() as beside,
     ):
         shared = None
         if options.controller == "ring":
-            shared = beside.enter_context(Exchange.made(writer.backend, len(setup.plant.joints)))
+            shared = beside.enter_context(Exchange.made(writer.backend, setup.plant.form))
         run = ModelRun(code, writer, say, automatic=not options.manual, tuned=setup.tuned, exchange=shared)
         schedule = run.schedule
         settings: dict[str, Any] = {"clock": run.clock, "channels": run.shown, "on_warning": to_stderr}
-        executive = Executive(schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(run)], **settings)
+        settings["safe_stop"] = [Job("rest", 1, lambda _: run.rest())]
+        executive = Executive(schedule, writer, Mode.REAL_TIME, **settings)
         stops.append(executive.stop)
         if shared is None and not setup.timing.internal:
             boxes, port = (run.state_out, run.answer_in), options.control_port
-            beside.enter_context(Link(*boxes, run.n, port=port, pause=LINK_S, hold=run.hold, say=say))
+            beside.enter_context(Link(*boxes, run.form, port=port, pause=LINK_S, hold=run.hold, say=say))
         _tell(options, setup, code, str(writer.backend), shared)
         if signals:
             executive.stop()
@@ -122,9 +121,8 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
 
 
 def _tell(options: ModelOptions, setup: ModelSetup, code: ModelCode, where: str, shared: Exchange | None) -> None:
-    joints, marks = setup.plant.joints, "; its numbers are illustrative" if setup.illustrative else ""
-    driven = f"{len(joints)} driven joint{'s' if len(joints) > 1 else ''}"
-    print(f"{setup.plant.model.name}: {driven}, {code.network.equations} equations{marks}", flush=True)
+    marks = "; its numbers are illustrative" if setup.illustrative else ""
+    print(f"{setup.plant.name}: {setup.plant.sentence}, {code.network.equations} equations{marks}", flush=True)
     silent = f"silent after {setup.timing.hold_s:g} s"
     if shared is not None:
         print(f"controller: through {shared.path}; {silent}", flush=True)
@@ -132,13 +130,6 @@ def _tell(options: ModelOptions, setup: ModelSetup, code: ModelCode, where: str,
         ports = f"UDP port {options.control_port}, its controller at {options.control_port + 1}"
         print(f"controller: the model listens at {ports}; {silent}", flush=True)
     print(f"ring {options.ring!r}: {where}; {options.rate} records per second; Ctrl-C stops", flush=True)
-
-
-def safe_stop(run: ModelRun) -> Job:
-    """No torque, brakes closed: also in the last record."""
-    from motionbase.executive.schedule import Job
-
-    return Job("close brakes", 1, lambda _: run.close_brakes())
 
 
 @final

@@ -1,8 +1,8 @@
-"""A driven model under the executive: all of a tick is native; operators and controller are heard by threads beside it.
+"""A model under the executive: all of a tick is native; operators and controller are heard by threads beside it.
 
-In a tick: take what the mailboxes hold, look at the joints, decide on torques and brakes, send the state to the
-controller, make the step, judge it. The record of tick k shows the state at t_k, the torques that follow from it and
-how well the step to t_k+1 was solved.
+In a tick: take what the mailboxes hold, look at the joints, decide what moves the model, send the state to the
+controller, make the step, judge it. The record of tick k shows the state at t_k, the torques or settings that follow
+from it and how well the step to t_k+1 was solved.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from motionbase.compile import Compiled, compile
 from motionbase.executive.mailbox import Mailbox, StopLatch
 from motionbase.executive.model.code import STATES, ModelCode
 from motionbase.executive.model.exchange import Exchange, judge
-from motionbase.executive.model.law import RESET, SHOWN, Memory, Order
+from motionbase.executive.model.frames import Form
+from motionbase.executive.model.orders import RESET, Memory, Order
 from motionbase.executive.replaceable import ReplaceableJob
 from motionbase.executive.schedule import Job, NativeJob, Schedule, native_job
 from motionbase.executive.timing import Clock
@@ -35,10 +36,7 @@ from motionbase.ring.writer import Writer
 COUNTERS = ("frames", "late", "duplicate", "malformed", "foreign")
 REQUESTS = {Kind(r): r for r in Request if r}
 AT_WORK = (State.ENGAGING, State.DRIVE, State.SETTLING, State.STANDBY, State.FREEZE)
-COMMANDED = (  # ports of the law that are arrays of the same name
-    "memory", "ref", "positions", "speeds", "unsolved", "growth", "memory_next", "ref_next", "tau", "active", "shown",
-    "refs", "torques",
-)  # fmt: skip
+SEEN_AS = {"nodes": "one", "own": "own_one", "rates": "own_dot_one"}  # ports of observers -> arrays of the step
 ACCEPTED = {"count": "count_next", "unsolved": "unsolved_next", **{name: f"{name}_taken" for name in STATES}}
 DENSE_SHARE = 0.5  # of a tick that dense factors may take, where no order of pivots lasts
 MEMORY, ORDER = Memory.layout.starts, Order.layout.starts
@@ -71,17 +69,17 @@ class ModelRun:
     exchange: Exchange | None = None
 
     @property
-    def n(self) -> int:
-        """Driven joints."""
-        return len(self.code.plant.joints)
+    def form(self) -> Form:
+        """Of states and answers."""
+        return self.code.plant.form
 
     @cached_property
     def state_out(self) -> Mailbox:
-        return Mailbox(2 + 5 * self.n) if self.exchange is None else self.exchange.states
+        return Mailbox(2 + self.form.size) if self.exchange is None else self.exchange.states
 
     @cached_property
     def answer_in(self) -> Mailbox:
-        box = Mailbox(1 + len(COUNTERS) + self.n)
+        box = Mailbox(1 + len(COUNTERS) + self.form.n)
         box.row[0] = -self.hold - 1.0  # as old as if it had been silent for too long
         return box
 
@@ -92,7 +90,7 @@ class ModelRun:
 
     @cached_property
     def orders_in(self) -> Mailbox:
-        return Mailbox(Order.layout.size + self.code.parameters.size)
+        return Mailbox(Order.layout.size + self.code.plant.parameters.size)
 
     @cached_property
     def commands(self) -> CommandReceiver:
@@ -107,7 +105,7 @@ class ModelRun:
     @cached_property
     def parameters(self) -> Array:
         """Those that operators change; the loop has its own copy, from the mailbox."""
-        values = np.array(self.code.parameters.designed)
+        values = np.array(self.code.plant.parameters.designed)
         for place, value in self.tuned.items():
             values[place] = value
         return values
@@ -115,7 +113,7 @@ class ModelRun:
     @cached_property
     def tuner(self) -> Tuner:
         """Moves parameters to what operators ask for."""
-        return Tuner(self.code.parameters, self.writer, self.parameters)
+        return Tuner(self.code.plant.parameters, self.writer, self.parameters)
 
     # ---- the loop's arrays and jobs --------------------------------------------------------------------------------
 
@@ -123,30 +121,29 @@ class ModelRun:
     def arrays(self) -> dict[str, Array]:
         """By name of port; those of several kernels with the same name are one array."""
         code = self.code
-        made = {name: np.array(value, dtype=np.float64) for name, value in code.start.items()}
-        made |= {f"{name}_next": np.zeros_like(value) for name, value in code.start.items()}
-        made |= {f"{name}_taken": np.zeros_like(value) for name, value in code.start.items()}
-        for compiled in (code.step, code.joints, code.observe, code.command, code.accept):
+        states, weights = code.begun
+        made = {name: np.array(value, dtype=np.float64) for name, value in states.items()}
+        made |= {f"{name}_{what}": np.zeros_like(value) for name, value in states.items() for what in ("next", "taken")}
+        for compiled in code.kernels:
             for port in compiled.unit.ports:
                 made.setdefault(port.name, np.zeros(port.dims))
-        made["weights"][...] = code.network.method.start().row(code.timing.dt)
+        made["weights"][...] = weights
         made["before"][...] = code.network.start_q
-        made["active"][...] = [f + b for f, b in code.plant.friction.values()]
+        for name, value in code.plant.starts.items():
+            made[name][...] = value
         made["memory"][MEMORY["wanted"]] = float(self.automatic)
-        made["ref"][...] = [joint.start for joint in code.plant.joints]
         return made
 
     @cached_property
     def shown(self) -> dict[str, Array]:
         """Channels of the record: name of the first -> array."""
-        arrays, schema = self.arrays, self.code.schema
-        groups = {"set_points": "refs", "bodies": "poses"}  # all others have the name of their array
-        of_joints = ("set_points", "positions", "speeds", "torques", "friction", "bodies")
-        found = {schema.groups[group][0]: arrays[groups.get(group, group)] for group in of_joints}
+        arrays, plant = self.arrays, self.code.plant
+        groups = plant.schema.groups
+        found = {groups[group][0]: arrays[name] for group, name in plant.groups.items()}
         single = {"residual": "residual", "growth": "growth", "unsolved": "count"}
         found |= {channel: arrays[name].reshape(1) for channel, name in single.items()}
         found |= {"repivots": self._repivots, "command_ack": self._ack}
-        found |= {name: arrays["shown"][k : k + 1] for k, name in enumerate(SHOWN)}
+        found |= {name: arrays["shown"][k : k + 1] for k, name in enumerate(plant.shown)}
         counters = self.answer_in.row[1 : 1 + len(COUNTERS)]
         found |= {f"controller_{name}": counters[k : k + 1] for k, name in enumerate(COUNTERS)}
         return found
@@ -162,26 +159,17 @@ class ModelRun:
     @cached_property
     def schedule(self) -> Schedule:
         """Native jobs alone."""
-        arrays, code, n = self.arrays, self.code, self.n
-        split = Order.layout.size
-        orders, answers = self.orders_in.row, self.answer_in.row
+        arrays, code = self.arrays, self.code
+        observers = {f"observe {k}" if k else "observe": job for k, job in enumerate(self._observers())}
         jobs = {
             "orders": self.orders_in.taking(),
             "stop": self.stop.looking(),
             **self._answers(),
             "joints": native_job(code.joints, feedback=None, **self._joint_arrays()),
-            "observe": native_job(
-                code.observe, feedback={"before": "q"}, raw=arrays["raw"], before=arrays["before"], v=arrays["v"],
-                nodes=arrays["one"], own=arrays["own_one"], rates=arrays["own_dot_one"], active=arrays["active"],
-                q=arrays["q"], positions=arrays["positions"], speeds=arrays["speeds"], friction=arrays["friction"],
-                poses=arrays["poses"],
-            ),
+            **observers,
             "command": native_job(
-                code.command, feedback={"memory": "memory_next", "ref": "ref_next"},
-                order=orders[:split], parameters=orders[split:], stop=self.stop.acts.reshape(()),
-                answered=answers[:1].reshape(()), answer=answers[-n:],
-                tick=self.clock.tick.reshape(()), t=self.clock.t.reshape(()), sent=self.state_out.row,
-                **{name: arrays[name] for name in COMMANDED},
+                code.command, feedback=dict(code.plant.kept),
+                **{port.name: self._commanding.get(port.name, arrays[port.name]) for port in code.command.unit.ports},
             ),
             "send": self.state_out.sending(),
             "step": self.step.job,
@@ -193,13 +181,32 @@ class ModelRun:
         self.listen()  # so that the first tick has its parameters
         return Schedule(code.timing.dt, tuple(Job(name, 1, run) for name, run in jobs.items()))
 
+    def _observers(self) -> list[NativeJob]:
+        """The first one keeps the coordinates, so that angles go on after half a turn."""
+        jobs = []
+        for k, compiled in enumerate(self.code.observers):
+            names = {port.name: SEEN_AS.get(port.name, port.name) for port in compiled.unit.ports}
+            given = {port: self._commanding.get(name, self.arrays[name]) for port, name in names.items()}
+            jobs.append(native_job(compiled, feedback={} if k else {"before": "q"}, **given))
+        return jobs
+
+    @cached_property
+    def _commanding(self) -> dict[str, Array]:
+        """What comes from mailboxes and goes there, by name of port."""
+        orders, answers, split = self.orders_in.row, self.answer_in.row, Order.layout.size
+        return {
+            "order": orders[:split], "parameters": orders[split:], "stop": self.stop.acts.reshape(()),
+            "answered": answers[:1].reshape(()), "answer": answers[-self.form.n :], "sent": self.state_out.row,
+            "tick": self.clock.tick.reshape(()), "t": self.clock.t.reshape(()),
+        }  # fmt: skip
+
     def _answers(self) -> dict[str, NativeJob]:
         """Answers that a thread has judged, or those of the exchange, which the loop judges itself."""
         if self.exchange is None:
             return {"answers": self.answer_in.taking()}
         box, kept, seen = self.exchange.answers, self.answer_in.row, np.zeros(())
         judged = native_job(
-            compile(judge(self.n, self.hold)), feedback={"seen": "seen_next", "kept": "kept_next"},
+            compile(judge(self.form.n, self.hold)), feedback={"seen": "seen_next", "kept": "kept_next"},
             count=box.taken.reshape(()), seen=seen, row=box.row, kept=kept, tick=self.clock.tick.reshape(()),
             seen_next=np.zeros(()), kept_next=np.zeros_like(kept),
         )  # fmt: skip
@@ -214,11 +221,12 @@ class ModelRun:
     @cached_property
     def step(self) -> ReplaceableJob:
         """The step of the network; its code is replaced when pivots are chosen anew."""
-        arrays, scales = self.arrays, list(self.code.plant.friction)
+        arrays, inputs = self.arrays, self.code.plant.inputs
         given: dict[str, Array] = {}
         for port in self.code.step.unit.ports:
-            if port.name in scales:
-                given[port.name] = arrays["active"][scales.index(port.name) :][:1].reshape(())
+            if port.name in inputs:
+                name, k = inputs[port.name]
+                given[port.name] = arrays[name][k:][:1].reshape(())
             elif port.name.endswith("_active"):
                 given[port.name] = np.ones(port.dims)
             else:
@@ -231,12 +239,12 @@ class ModelRun:
     @property
     def state(self) -> State:
         """Of the model, after the last tick."""
-        return State(int(self.arrays["shown"][SHOWN.index("state")]))
+        return State(int(self.arrays["shown"][self.code.plant.shown.index("state")]))
 
     @property
     def fault(self) -> ModelFault:
         """After the last tick."""
-        return ModelFault(int(self.arrays["shown"][SHOWN.index("fault")]))
+        return ModelFault(int(self.arrays["shown"][self.code.plant.shown.index("fault")]))
 
     def repivoting(self) -> Repivoting:
         """A watch that chooses pivots anew where those of the step suit badly; a context manager."""
@@ -262,10 +270,9 @@ class ModelRun:
         self.tuner.advance(float(self.clock.t[0]))
         self.orders_in.put(np.concatenate([self._order, self.parameters]))
 
-    def close_brakes(self) -> None:
-        """As the last record shows them; the loop must not run any more."""
-        self.arrays["torques"][:] = 0.0
-        self.arrays["shown"][SHOWN.index("brake")] = 1.0
+    def rest(self) -> None:
+        """As the last record shows it; the loop must not run any more."""
+        self.code.plant.rest(self.arrays)
 
     def _obey(self, order: Received) -> None:
         command = order.command

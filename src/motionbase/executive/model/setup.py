@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from motionbase.errors import UsageError
 from motionbase.executive.base import signals_blocked
-from motionbase.executive.base_setup import preset_names
+from motionbase.executive.base_setup import TICK_HZ, preset_names
 from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
     from motionbase.arrays import Array
     from motionbase.executive.model.code import ModelCode
-    from motionbase.executive.model.law import Timing
-    from motionbase.multibody.manipulator.driven import DrivenModel
+    from motionbase.executive.model.orders import Timing
+    from motionbase.executive.model.plant import AbstractPlant
     from motionbase.multibody.model import Model
-    from motionbase.record.parameters import ParameterTable
 
 ROBOT = "robot"
 URDF_ENDINGS = (".urdf", ".xml")
@@ -34,7 +33,7 @@ class ModelOptions(NamedTuple):
     """What a person asks `motionbase run` for.
 
     Attributes:
-        model: "robot", a built-in model, a TOML or URDF file
+        model: "robot", "puma" or another rotor, a built-in model, a TOML or URDF file
         rate: records per second
         controller: "udp" or "ring" (shared memory) in a process of its own, "internal" in the loop, "none": a foreign
             program, over UDP
@@ -69,11 +68,15 @@ class ModelOptions(NamedTuple):
 class ModelSetup(NamedTuple):
     """What a run starts with."""
 
-    plant: DrivenModel
+    plant: AbstractPlant
     timing: Timing
-    parameters: ParameterTable
     tuned: dict[int, float]
     illustrative: bool
+
+    @property
+    def tick_hz(self) -> int:
+        """Ticks in a second."""
+        return round(1 / self.timing.dt)
 
     def compiled(self) -> ModelCode:
         """The step and what surrounds it, as machine code."""
@@ -82,42 +85,81 @@ class ModelSetup(NamedTuple):
         return ModelCode.of(self.plant, self.timing)
 
 
+def is_rotor(reference: str) -> bool:
+    """Whether it names a rotor, or is a file of one; False for a file that cannot be read."""
+    if Path(reference).suffix.lower() == ".toml":
+        return "blades" in _table(reference)
+    if reference == ROBOT or reference in preset_names():
+        return False
+    with signals_blocked():
+        from motionbase.rotor.models import rotor_names
+
+        return reference in rotor_names()
+
+
+def _table(reference: str) -> dict[str, Any]:
+    """Of a TOML file."""
+    if Path(reference).suffix.lower() != ".toml":
+        return {}
+    try:
+        return tomllib.loads(Path(reference).read_text())
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
 def is_model(reference: str) -> bool:
     """Whether it names a multibody model rather than a platform; False for a file that cannot be read."""
     if reference == ROBOT or Path(reference).suffix.lower() in URDF_ENDINGS:
         return True
     if Path(reference).suffix.lower() == ".toml":
-        try:
-            return "bodies" in tomllib.loads(Path(reference).read_text())
-        except (OSError, ValueError, RecursionError):
-            return False
+        return not {"bodies", "blades"}.isdisjoint(_table(reference))
     if reference in preset_names():
         return False
     with signals_blocked():
         from motionbase.multibody.models import MODELS
 
-        return reference in MODELS
+        return reference in MODELS or is_rotor(reference)
 
 
-def checked(options: ModelOptions, dt: float) -> ModelSetup:
+def checked(options: ModelOptions) -> ModelSetup:
     """Load and check everything that can be refused, before anything takes long."""
-    from motionbase.executive.model.code import parameter_table
-    from motionbase.executive.model.law import Timing
-    from motionbase.multibody.manipulator.driven import driven
+    from motionbase.executive.model.orders import Timing
     from motionbase.ring.blocks.parameter_files import load_parameters
 
     if options.controller not in CONTROLLERS:
         raise UsageError(f"--controller {options.controller!r:.40}: it must be one of {', '.join(CONTROLLERS)}")
+    plant, dt, illustrative = _rotor(options.model) if is_rotor(options.model) else _robot(options.model)
+    if round(1 / dt) % options.rate:
+        rates = [rate for rate in range(100, round(1 / dt) + 1) if not round(1 / dt) % rate]
+        raise UsageError(
+            f"--rate is {options.rate}, model {options.model!r} makes {1 / dt:.0f} steps per second; it must be one of "
+            f"{', '.join(map(str, rates))}"
+        )
     if not 2 * dt <= options.timeout <= 10.0:
         raise UsageError(f"--controller-timeout is {options.timeout:g} s, it must be {2 * dt:g} to 10")
     if not 1024 <= options.control_port <= 65534:
         raise UsageError(f"--control-port is {options.control_port}, it must be 1024 to 65534")
-    model, q0, illustrative = _model(options.model)
-    plant = driven(model, q0)
-    table = parameter_table(plant)
-    tuned = load_parameters(options.parameters, table) if options.parameters else {}
-    timing = Timing(dt, options.timeout, options.controller == "internal")
-    return ModelSetup(plant, timing, table, tuned, illustrative)
+    tuned = load_parameters(options.parameters, plant.parameters) if options.parameters else {}
+    return ModelSetup(plant, Timing(dt, options.timeout, options.controller == "internal"), tuned, illustrative)
+
+
+def _rotor(reference: str) -> tuple[AbstractPlant, float, bool]:
+    """The rotor, its step [s], and whether some of its numbers are illustrative."""
+    from motionbase.executive.model.rotor import Rotor
+    from motionbase.rotor.models import rotor_model
+    from motionbase.rotor.running import operated
+
+    rotor = operated(rotor_model(reference))
+    return Rotor(rotor), rotor.step, bool(rotor.illustrative)
+
+
+def _robot(reference: str) -> tuple[AbstractPlant, float, bool]:
+    """The same of a model with joints that are driven."""
+    from motionbase.executive.model.robot import Robot
+    from motionbase.multibody.manipulator.driven import driven
+
+    model, q0, illustrative = _model(reference)
+    return Robot(driven(model, q0)), 1 / TICK_HZ, illustrative
 
 
 def _model(reference: str) -> tuple[Model, Array | None, bool]:

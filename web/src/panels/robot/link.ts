@@ -6,10 +6,19 @@ import { section } from "../common/ui";
 import { figure } from "../operator/host";
 
 const FRESH_S = 0.02; // a controller at 100 Hz or faster
-const SILENT_S = 1; // long after any brakes have closed
+const SILENT_S = 1; // long after a model has stopped following
 const WRONG = ["late", "duplicate", "malformed", "foreign"];
 
-export function link(app: App): HTMLElement {
+/** What a controller gives: "Torques arrive." */
+export interface Given {
+  readonly what: string;
+  /** Without a controller. */
+  readonly own: string;
+}
+
+export const TORQUES: Given = { what: "Torques", own: "The model's own law computes the torques." };
+
+export function link(app: App, given: Given): HTMLElement {
   const dot = h("span", { class: "dot" });
   const word = h("span", { class: "grow", "data-test": "controller-word" });
   const [age, answers, wrong] = [figure("Age"), figure("Answers"), figure("Rejected")];
@@ -19,7 +28,7 @@ export function link(app: App): HTMLElement {
   app.onFrame(() => {
     if (!app.isBeat || !element.checkVisibility()) return;
     const [seconds, frames] = [value("age"), value("frames")];
-    const { level, text } = judged(seconds, frames);
+    const { level, text } = judged(seconds, frames, given);
     for (const one of ["good", "warn", "bad"]) toggleClass(dot, one, one === level);
     setText(word, text);
     age.set(Number.isNaN(seconds) ? "–" : seconds < 10 ? `${(1e3 * seconds).toFixed(1)} ms` : `${seconds.toFixed(0)} s`);
@@ -32,9 +41,9 @@ export function link(app: App): HTMLElement {
   return element;
 }
 
-function judged(seconds: number, frames: number): { level: "good" | "warn" | "bad" | ""; text: string } {
+function judged(seconds: number, frames: number, { what, own }: Given): { level: "good" | "warn" | "bad" | ""; text: string } {
   if (Number.isNaN(seconds)) return { level: "", text: "No live records arrive." };
-  if (frames === 0 && seconds === 0) return { level: "good", text: "The model's own law computes the torques." };
-  if (seconds <= FRESH_S) return { level: "good", text: "Torques arrive." };
-  return seconds <= SILENT_S ? { level: "warn", text: "Torques are late." } : { level: "bad", text: "The controller is silent." };
+  if (frames === 0 && seconds === 0) return { level: "good", text: own };
+  if (seconds <= FRESH_S) return { level: "good", text: `${what} arrive.` };
+  return seconds <= SILENT_S ? { level: "warn", text: `${what} are late.` } : { level: "bad", text: "The controller is silent." };
 }

@@ -18,22 +18,31 @@ export interface Ask {
   calms: boolean;
 }
 
-export const ASKS: Partial<Record<Operate["action"], Ask>> = {
+/** What can be asked of a kind of model, and what its states are. */
+export interface Manner {
+  asks: Partial<Record<Operate["action"], Ask>>;
+  does: Readonly<Record<string, string>>;
+}
+
+export const ASKS: Manner["asks"] = {
   drive: { label: "Drive", does: "open the brakes and go to the set points", idle: ["drive", "engaging"], calms: false },
   standby: { label: "Home", does: "go back to where the model started, and stay there", idle: ["standby", "settling"], calms: false },
   freeze: { label: "Freeze", does: "stay where it is, under control", idle: ["freeze", "off", "held", "stopping"], calms: true },
   off: { label: "Brake", does: "stop and close the brakes", idle: ["off", "held", "stopping"], calms: true },
 };
 
-const DOES: Record<string, string> = {
-  off: "The brakes are closed.",
-  held: "The brakes are closed by a fault.",
-  engaging: "The brakes open.",
-  stopping: "The brakes close.",
-  drive: "It follows its set points.",
-  settling: "On its way home.",
-  standby: "At home, under control.",
-  freeze: "It stays where it was stopped.",
+export const OF_ROBOTS: Manner = {
+  asks: ASKS,
+  does: {
+    off: "The brakes are closed.",
+    held: "The brakes are closed by a fault.",
+    engaging: "The brakes open.",
+    stopping: "The brakes close.",
+    drive: "It follows its set points.",
+    settling: "On its way home.",
+    standby: "At home, under control.",
+    freeze: "It stays where it was stopped.",
+  },
 };
 
 /** Why an action makes no sense now; "" where it does. */
@@ -45,7 +54,7 @@ export function whyNotAsk(ask: Ask, state: string | null, isLatched: boolean): s
 
 const SILENT = /^controller silent/; // ends by itself when the controller answers
 
-export function requests(app: App): HTMLElement {
+export function requests(app: App, { asks, does }: Manner): HTMLElement {
   const base = baseOf(app);
   const [operating, stopping] = [whyNotOperating(app), whyNotStopping(app)];
   const send = async (action: Operate["action"]): Promise<void> => {
@@ -56,7 +65,7 @@ export function requests(app: App): HTMLElement {
   };
   const button = (action: Operate["action"], label: string): HTMLButtonElement =>
     h("button", { type: "button", "data-test": `operate-${action}`, onclick: () => void send(action) }, label);
-  const buttons = Object.entries(ASKS).map(([action, ask]) => ({ ask, one: button(action as Operate["action"], ask.label) }));
+  const buttons = Object.entries(asks).map(([action, ask]) => ({ ask, one: button(action as Operate["action"], ask.label) }));
   const reset = button("reset", "Reset");
   const word = h("span", { class: "p-state", "data-test": "state" });
   const about = h("p", { class: "grow p-small", role: "status", "data-test": "robot-about" });
@@ -75,7 +84,7 @@ export function requests(app: App): HTMLElement {
     reset.hidden = !isLatched;
     line.className = `row r-about ${fault || base.estop() ? "bad" : "faint"}`;
     const wrong = fault ? `${sentence(fault)}.` : base.estop() ? "The emergency stop acts until it is reset." : "";
-    setText(about, wrong || (app.session.source() === "replay" ? "State of the live model; the page shows a replay." : (DOES[state ?? ""] ?? "")));
+    setText(about, wrong || (app.session.source() === "replay" ? "State of the live model; the page shows a replay." : (does[state ?? ""] ?? "")));
   });
   return section("State", [word], h("div", { class: "r-asks" }, ...buttons.map(({ one }) => one)), line);
 }

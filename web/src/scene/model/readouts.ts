@@ -36,14 +36,25 @@ export function jointReadouts(app: App, choices: ChoiceStore): JointReadouts {
   const show = (scene: ModelScene): void => {
     if (scene !== shown) {
       shown = scene;
-      const made = axesOf(scene).slice(0, MOST).map((axis) => row(app, axis));
+      const made = scene.rotor ? outputs(app) : axesOf(scene).slice(0, MOST).map((axis) => row(app, axis));
       rows = made;
-      const heads = ["", "position", "set point", "torque"].map((text) => h("span", { class: "scene-unit" }, text));
+      const heads = (scene.rotor ? ["", "now"] : ["", "position", "set point", "torque"]).map((text) => h("span", { class: "scene-unit" }, text));
       fill(element, h("div", { class: "scene-joint" }, ...heads), ...made.map((one) => one.element));
     }
     if (element.checkVisibility()) for (const one of rows) one.show();
   };
   return { element, show };
+}
+
+/** What a rotor gives: thrust, torque, and so on; what is of one blade alone is left to the plots. */
+function outputs(app: App): { element: HTMLElement; show(): void }[] {
+  const listed = (app.session.schema()?.channels ?? []).filter(({ group, name }) => group === "outputs" && !/^b\d+_/.test(name));
+  return listed.slice(0, MOST).map(({ name, unit, description }) => {
+    const value = h("b", { class: "num", "data-test": `scene-output-${name}` }, MISSING);
+    const element = h("div", { class: "scene-joint" }, h("span", { class: "dim ellipsis", title: description }, name.replaceAll("_", " ")), value);
+    const isAngle = unit === "rad";
+    return { element, show: () => setText(value, `${fixedText((isAngle ? DEGREES : 1) * app.value(name), isAngle ? 2 : 1)} ${isAngle ? "°" : unit.replace(/^-$/, "")}`) };
+  });
 }
 
 function row(app: App, { name, channel, isAngle }: Axis): { element: HTMLElement; show(): void } {

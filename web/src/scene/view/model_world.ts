@@ -11,6 +11,7 @@ import type { Drawn } from "./drawn";
 import { Ground } from "./ground";
 import { Label } from "./labels";
 import { lights, materials, type Materials } from "./materials";
+import { Rod } from "./rod";
 import { boxOf, solids } from "./shapes";
 import type { Theme } from "./theme";
 import { Trail } from "./trail";
@@ -19,6 +20,7 @@ const LABEL_PX = 18;
 const MOST_LABELS = 60; // beyond, they hide what they name
 const HANGING = 0.4; // of its height: what is deeper below the ground than this hangs from it
 const [WIDE, HIGH] = [0.35, 0.75]; // of an arm's length, about and above its foot: what it usually needs
+const BELOW = 0.12; // of its diameter: the floor below a rotor
 const LEAST_REACH = 0.01; // [m]
 const ONE = new Vector3(1, 1, 1);
 
@@ -33,6 +35,7 @@ export class ModelWorld implements Drawn {
   /** What is shown by choice. */
   readonly #parts: Record<"joints" | "frames" | "inertia", Object3D[]> = { joints: [], frames: [], inertia: [] };
   readonly #world: Mesh;
+  readonly #rods: Rod[];
   #poses: readonly (BodyPose | null)[] = [];
 
   /** @param poses by which its size is judged */
@@ -53,9 +56,10 @@ export class ModelWorld implements Drawn {
     const still = merged(model.ground.shapes, surfaces, colours);
     this.#bodies = model.bodies.map((body, k) => this.#body(body, k, surfaces, colours, reach));
     for (const joint of model.joints) this.#axis(joint, reach, colours);
-    this.#world = axes(0.3 * reach, false);
+    this.#rods = model.rods.map((rod) => new Rod(rod, model, surfaces.paint, colours.frame));
+    this.#world = axes((model.rotor ? 0.1 : 0.3) * reach, false);
     this.#world.position.z = floor + 0.01 * reach;
-    this.scene.add(...(fine ? lights(colours, 1.6 * reach) : []), ...this.#ground.objects, ...still, ...this.#bodies, this.trail.mesh, this.#world);
+    this.scene.add(...(fine ? lights(colours, 1.6 * reach) : []), ...this.#ground.objects, ...still, ...this.#bodies, ...this.#rods.map(({ mesh }) => mesh), this.trail.mesh, this.#world);
     this.place(poses);
   }
 
@@ -66,6 +70,11 @@ export class ModelWorld implements Drawn {
   /** Where it is, and where an arm that stands on the ground will soon be. */
   get home(): Drawn["home"] {
     const box = this.#box();
+    if (this.model.rotor) {
+      const centre = box.getCenter(new Vector3());
+      const ends = this.model.bodies.map((body, k) => this.#reach(body, k, centre));
+      return { centre: centre.toArray(), radius: Math.max(LEAST_REACH, ...ends) };
+    }
     const { foot, length } = this.#chain();
     if (box.getCenter(new Vector3()).z > foot.z) {
       const [wide, high] = [WIDE * length, HIGH * length];
@@ -75,7 +84,8 @@ export class ModelWorld implements Drawn {
     return { centre: box.getCenter(new Vector3()).toArray(), radius: 1.08 * radius };
   }
 
-  place(poses: readonly (BodyPose | null)[]): void {
+  /** @param ground pose of the world itself, where it is seen from axes that turn */
+  place(poses: readonly (BodyPose | null)[], ground: BodyPose | null = null): void {
     this.#poses = poses;
     this.#bodies.forEach((group, k) => {
       const pose = poses[k];
@@ -84,6 +94,7 @@ export class ModelWorld implements Drawn {
       group.matrix.copy(matrixOf(pose));
       group.matrixWorldNeedsUpdate = true;
     });
+    for (const rod of this.#rods) rod.place(poses, ground);
     const placed = poses.filter((pose) => pose !== null);
     const middle = (k: 0 | 1 | 2): number => placed.reduce((sum, { p }) => sum + p[k], 0) / Math.max(1, placed.length);
     this.#ground.place({ p: [middle(0), middle(1), middle(2)], R: [[1, 0, 0], [0, 1, 0], [0, 0, 1]] }); // prettier-ignore
@@ -153,6 +164,7 @@ export class ModelWorld implements Drawn {
 
   /** Below what carries the model; below all that it may reach, where it hangs. */
   #floor(box: Box3): number {
+    if (this.model.rotor) return box.min.z - BELOW * box.getSize(new Vector3()).x; // nothing of it is to be hidden
     const still = new Box3();
     for (const shape of this.model.ground.shapes) still.union(boxOf(shape, new Matrix4()));
     if (-box.min.z < HANGING * box.max.z) return Math.min(0, still.isEmpty() ? box.min.z : still.min.z);
@@ -170,6 +182,15 @@ export class ModelWorld implements Drawn {
     }
     const ends = this.model.bodies.map((body) => (way.get(body.name) ?? 0) + tipOf(body).length());
     return { foot: foot ?? new Vector3(), length: Math.max(0, ...ends) };
+  }
+
+  /** How far a body goes from a point: its frame, and the corners of its meshes. */
+  #reach({ shapes }: ModelBody, k: number, from: Vector3): number {
+    const pose = this.#poses[k];
+    if (!pose) return 0;
+    const T = matrixOf(pose);
+    const corners = shapes.flatMap(({ vertices }) => vertices).map((corner) => from.distanceTo(new Vector3(...corner).applyMatrix4(T)));
+    return Math.max(from.distanceTo(new Vector3(...pose.p)), ...corners);
   }
 
   /** In W, of everything that has a place. */

@@ -1,0 +1,121 @@
+"""What a run in real time needs of a rotor: its network, its controls, the flight, and what its record shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, final
+
+from motionbase.compile import Kernel, Program
+from motionbase.errors import ModelError
+from motionbase.multibody.looks import Looks
+from motionbase.multibody.model import Model
+from motionbase.multibody.network.engine import Network
+from motionbase.multibody.network.of_model import ModelNetwork
+
+Observe: TypeAlias = Callable[[ModelNetwork], Kernel | Program]
+Given: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+@final
+@dataclass(frozen=True)
+class Control:
+    """An input of the network's step, one number, that an operator sets.
+
+    Attributes:
+        unit: of the input, SI
+        about: what it is, for people
+        start: its value at the start
+        least, most: its bounds
+        rate: fastest change [unit/s]
+        safe: where a stop sends it; it stays where it is if None
+    """
+
+    name: str
+    unit: str
+    about: str
+    start: float
+    least: float
+    most: float
+    rate: float
+    safe: float | None = None
+
+    def __post_init__(self) -> None:
+        owner = f"control {self.name!r}"
+        numbers = self.start, self.least, self.most, self.rate, self.start if self.safe is None else self.safe
+        if not all(math.isfinite(x) for x in numbers):
+            raise ModelError(f"{owner}: start, least, most, rate and safe must be finite numbers")
+        if not self.least < self.most:
+            raise ModelError(f"{owner}: least is {self.least:g} and most {self.most:g}, least must be below most")
+        if not self.rate > 0:
+            raise ModelError(f"{owner}: rate is {self.rate:g} {self.unit}/s, must be positive")
+        for what, value in (("start", self.start), ("safe", self.safe)):
+            if value is not None and not self.least <= value <= self.most:
+                raise ModelError(f"{owner}: {what} is {value:g}, it must be {self.least:g} to {self.most:g}")
+
+
+@final
+@dataclass(frozen=True)
+class Output:
+    """A channel of the record that `RotorModel.observe` gives."""
+
+    name: str
+    unit: str
+    about: str
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OperatedRotor:
+    """A rotor as a run needs it.
+
+    Attributes:
+        summary, illustrative: what it is, and which of its numbers nobody has published
+        step: of a run [s]; speed: of the shaft [rad/s]
+        controls: that operators or a controller set
+        flight: conditions that operators set: airspeed, shaft angle
+        at_start: the network at the start, with a step [s]
+        firsts: numbers of first steps, and their length over the usual one; the run begins after them
+        given: settings by name, numbers or expressions -> inputs of a step by name
+        outputs: channels, in the order of `observe`
+        observe: (any of nodes, own, rates, kept, q, v, positions, speeds, settings) -> port `outputs`; `settings` are
+            controls, then flight
+        hub: body that turns with the shaft about its own z
+        looks: shapes that viewers draw
+    """
+
+    name: str
+    summary: str
+    illustrative: tuple[str, ...]
+    model: Model
+    step: float
+    speed: float
+    controls: tuple[Control, ...]
+    flight: tuple[Control, ...]
+    at_start: Callable[[float], Network]
+    firsts: tuple[tuple[int, float], ...] = ()
+    given: Given = dict
+    outputs: tuple[Output, ...] = ()
+    observe: Observe | None = None
+    hub: str = "hub"
+    looks: Looks = field(default_factory=Looks)
+
+    def __post_init__(self) -> None:
+        owner = f"rotor {self.name!r}"
+        if not self.controls:
+            raise ModelError(f"{owner}: there are no controls, one or more are wanted")
+        names = [*(one.name for one in self.settings), *(one.name for one in self.outputs)]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ModelError(f"{owner}: two controls or outputs are called {twice[0]!r}")
+        if bool(self.outputs) != (self.observe is not None):
+            raise ModelError(f"{owner}: outputs need `observe`, which gives them, and `observe` needs their names")
+        if self.hub not in self.model.index:
+            raise ModelError(f"{owner}: hub is {self.hub!r}, which is no body of the model")
+        if not abs(round(1 / self.step) * self.step - 1) < 1e-9:
+            raise ModelError(f"{owner}: step is {self.step:g} s; a second must be a whole number of steps")
+
+    @property
+    def settings(self) -> tuple[Control, ...]:
+        """Controls, then flight."""
+        return *self.controls, *self.flight
