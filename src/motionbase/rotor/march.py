@@ -183,7 +183,9 @@ class March:
         planform = self.rotor.planform
         scale = planform.density * math.pi * planform.radius**2 * planform.tip_speed**2 / 100
         loads = seen.loads / scale / np.repeat([1.0, planform.radius], 3)[:, None]
-        return np.concatenate([seen.flap, seen.lag, seen.pitch, seen.induced[:, :1] / planform.tip_speed, loads], axis=1)
+        return np.concatenate(
+            [seen.flap, seen.lag, seen.pitch, seen.induced[:, :1] / planform.tip_speed, loads], axis=1
+        )
 
     def _usual(self, count: int, flight: Array) -> Seen:
         return self._steps(count, self.step, self.flying.network.method.weights(1.0), flight)
@@ -210,7 +212,9 @@ class March:
 
     def _check(self, out: Mapping[str, Array], length: float) -> None:
         for lane in range(self.lanes):
-            before, after = ({name: x[..., lane] for name, x in of.items() if name in JUDGED} for of in (self.state, out))
+            before, after = (
+                {name: x[..., lane] for name, x in of.items() if name in JUDGED} for of in (self.state, out)
+            )
             residual = float(out["worst"][0, lane])
             if not numbers_solved(residual, before, after):
                 V, angle = self.flight[lane]

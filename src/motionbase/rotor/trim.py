@@ -102,9 +102,7 @@ def thrust_scale(rotor: RotorModel) -> float:
     return 0.01 * at.density * math.pi * at.radius**2 * at.tip_speed**2
 
 
-def trim(
-    rotor: RotorModel, target: Target, march: March | None = None, start: Sequence[float] | None = None
-) -> Trim:
+def trim(rotor: RotorModel, target: Target, march: March | None = None, start: Sequence[float] | None = None) -> Trim:
     """Controls for a target by Newton's method.
 
     Args:
@@ -192,7 +190,7 @@ def _unreached(rotor: RotorModel, target: Target, controls: Array, nearest: Arra
     flap, pitch = np.degrees(nearest[1:]), np.degrees(controls)
     return (
         f"rotor {rotor.name!r}: thrust {target.thrust:,.0f} N with flapping {math.degrees(target.flap_cos):.2f} cos "
-        f"{math.degrees(target.flap_sin):+.2f} sin deg at {target.airspeed:.4g} m/s is out of reach; the nearest found "
+        f"{math.degrees(target.flap_sin):+.2f} sin deg at {target.airspeed:.4g} m/s was not reached; the nearest found "
         f"was {nearest[0]:,.0f} N with {flap[0]:.2f} cos {flap[1]:+.2f} sin deg at collective {pitch[0]:.2f}, cyclic "
         f"{pitch[1]:.2f} cos {pitch[2]:+.2f} sin deg; want less thrust or another angle of the shaft"
     )
