@@ -18,7 +18,7 @@ from motionbase.arrays import Array
 from motionbase.compile import Scan, scan
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.network.methods import Coefficients
-from motionbase.multibody.network.solved import JUDGED, numbers_solved
+from motionbase.multibody.network.solved import JUDGED, lanes_solved
 from motionbase.rotor.flight_program import FLIGHT_FEEDBACK, SEEN, flight_program
 from motionbase.rotor.flying import Flying, first_steps
 from motionbase.rotor.pilot import PilotLaw, held_law
@@ -211,15 +211,12 @@ class March:
         return Seen(t, *(out[name] for name in SEEN), pilot[:, :3], pilot[:, 3:])
 
     def _check(self, out: Mapping[str, Array], length: float) -> None:
-        for lane in range(self.lanes):
-            before, after = (
-                {name: x[..., lane] for name, x in of.items() if name in JUDGED} for of in (self.state, out)
+        residual = np.asarray(out["worst"])[0]
+        after = {name: np.asarray(out[name]) for name in JUDGED}
+        for lane in np.flatnonzero(~lanes_solved(residual, self.state, after)):
+            V, angle = self.flight[lane]
+            raise SimulationError(
+                f"rotor {self.rotor.name!r}: a step between t = {self.t:.4g} and {self.t + length:.4g} s, at "
+                f"{V:.3g} m/s with the shaft at {math.degrees(angle):.3g} deg, was not solved (residual "
+                f"{residual[lane]:.3g}); change flight or controls more slowly, or start nearer"
             )
-            residual = float(out["worst"][0, lane])
-            if not numbers_solved(residual, before, after):
-                V, angle = self.flight[lane]
-                raise SimulationError(
-                    f"rotor {self.rotor.name!r}: a step between t = {self.t:.4g} and {self.t + length:.4g} s, at "
-                    f"{V:.3g} m/s with the shaft at {math.degrees(angle):.3g} deg, was not solved (residual "
-                    f"{residual:.3g}); change flight or controls more slowly, or start nearer"
-                )
