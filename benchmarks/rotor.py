@@ -104,7 +104,7 @@ def trimmed_flights(settings: Settings) -> Rounds:
         controls = [first_guess(march.rotor, Target(45_000.0, 0.0, 0.0, V, -9e-4 * V)) for V in speeds.tolist()]
         march.set_controls(np.array(controls))
         march.reach(np.stack([speeds, -9e-4 * speeds], axis=-1))
-        sides[name] = per_evaluation(lambda n, march=march: march.revolutions(n), 4)
+        sides[name] = per_evaluation(march.revolutions, 4)
     return interleaved(sides, settings)
 
 

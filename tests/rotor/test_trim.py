@@ -54,7 +54,7 @@ def test_thrust_of_hover_is_that_of_momentum_theory() -> None:
 
 
 def test_coning_balances_lift_and_centrifugal_force() -> None:
-    """Moments about the flap hinge: lift's is centrifugal force times sin of the angle, and weight's, I = 1178.8 kg m^2.
+    """Moments about the flap hinge: that of lift balances centrifugal force and weight.
 
     Lift acts somewhere between 0.70 and 0.78 of the radius, which gives the tolerance.
     """

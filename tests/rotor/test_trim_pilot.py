@@ -117,4 +117,3 @@ def test_bad_pilots_are_refused() -> None:
         Pilot(flap_constant=0.0)
     with pytest.raises(ModelError, match="duration is -1 s for 1 targets on 1 lanes"):
         fly_to_trim(march(), [SLOW], -1.0)
-

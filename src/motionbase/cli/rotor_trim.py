@@ -15,7 +15,7 @@ from motionbase.errors import UsageError, unknown
 if TYPE_CHECKING:
     from motionbase.rotor.flights import Flight
     from motionbase.rotor.free_flight import FreeTrim
-    from motionbase.rotor.march import Seen
+    from motionbase.rotor.march import March, Seen
     from motionbase.rotor.rotor_model import RotorModel
     from motionbase.rotor.steady_loads import SteadyLoads
     from motionbase.rotor.trim import Target, Trim
@@ -50,19 +50,32 @@ def trim_command(
         Path | None,
         typer.Option(metavar="FILE", help="Draw a revolution and the pilot's way to it (.png, .pdf, .svg)."),
     ] = None,
+    disk: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw angle of attack and lift over the disk (.png, .pdf, .svg)."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Find the pitch controls that give a thrust and first harmonics of flapping in a wind tunnel.
 
     Example: motionbase rotor trim puma --flight 123 --method pilot --plot trim.png
     """
-    check_writable(plot, PICTURES)
+    from motionbase.rotor.march import March
+
+    for path in (plot, disk):
+        check_writable(path, PICTURES)
     if method not in METHODS:
         raise unknown("method", method, METHODS)
     model = _model(rotor, inflow)
     case, target = _target(model, flight, thrust, airspeed, shaft_angle, flap_cos, flap_sin)
     with terminal.progress_bar(model.name, f"trimming {model.name}"):
-        found, history = _found(model, target, method, duration)
+        march = March.of(model)
+        found, history = _found(march, target, method, duration)
+    if disk is not None:
+        from motionbase.rotor.disk import disk as disk_of
+        from motionbase.rotor.disk import write_disk
+
+        write_disk(disk_of(march), model.name, disk)
     if plot is not None:
         from motionbase.rotor.plot_trim import write_trim
 
@@ -90,11 +103,12 @@ def loads_command(
     Example: motionbase rotor loads puma --flight 123 --highest 8
     """
     from motionbase.rotor.steady_loads import steady_loads
+    from motionbase.rotor.trim import trim
 
     model = _model(rotor, inflow)
     _, target = _target(model, flight, thrust, airspeed, shaft_angle, flap_cos, flap_sin)
     with terminal.progress_bar(model.name, f"trimming {model.name}"):
-        found, _ = _found(model, target, "newton", 0.0)
+        found = trim(model, target)
     loads = steady_loads(found, highest)
     if as_json:
         print(json.dumps({**_facts(found, "newton"), "harmonics": loads.facts}, indent=2))
@@ -130,7 +144,7 @@ def level_command(
 def _model(rotor: str, inflow: str | None) -> "RotorModel":
     from motionbase.rotor.models import rotor_model
 
-    return rotor_model(rotor, **({} if inflow is None else {"inflow": inflow}))
+    return rotor_model(rotor) if inflow is None else rotor_model(rotor, inflow=inflow)
 
 
 def _target(
@@ -147,17 +161,16 @@ def _target(
         return case, case.target
     if thrust is None:
         raise UsageError("--thrust in newtons or --flight with a name is needed")
-    angles = (math.radians(x) for x in (flap_cos, flap_sin))
-    return None, Target(thrust, *angles, airspeed, math.radians(shaft_angle))
+    flap = math.radians(flap_cos), math.radians(flap_sin)
+    return None, Target(thrust, flap[0], flap[1], airspeed, math.radians(shaft_angle))
 
 
-def _found(model: "RotorModel", target: "Target", method: str, duration: float) -> "tuple[Trim, Seen | None]":
-    from motionbase.rotor.march import March
+def _found(march: "March", target: "Target", method: str, duration: float) -> "tuple[Trim, Seen | None]":
     from motionbase.rotor.trim import fly_to_trim, trim
 
     if method == "newton":
-        return trim(model, target), None
-    flown = fly_to_trim(March.of(model), [target], duration)
+        return trim(march.rotor, target, march), None
+    flown = fly_to_trim(march, [target], duration)
     return flown.trims[0], flown.history
 
 

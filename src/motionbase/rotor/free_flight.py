@@ -21,7 +21,7 @@ from motionbase.rotor.march import March, Seen
 from motionbase.rotor.newton import Problem
 from motionbase.rotor.pilot import CONTROLS, held_law
 from motionbase.rotor.rotor_model import RotorModel
-from motionbase.rotor.trim import EXACT, LARGEST, MOVE, Target, first_guess, steady, thrust_scale
+from motionbase.rotor.trim import EXACT, LARGEST, MOVE, Target, first_guess, mean_loads, steady, thrust_scale
 
 STEEPEST = 0.6  # [rad] of the attitude
 UNKNOWNS = *CONTROLS, "shaft_angle", "roll", "tail"
@@ -44,7 +44,7 @@ def airframe_loads(rotor: RotorModel, airspeed: float, angle: float, roll: float
         (airframe.drag_at, drag),
         (airframe.tail_at, np.array([0.0, -tail, 0.0])),
     )
-    return np.sum([np.concatenate([f, np.cross(at, f)]) for at, f in forces], axis=0)
+    return np.asarray(np.sum([np.concatenate([f, np.cross(at, f)]) for at, f in forces], axis=0))
 
 
 def blades_mass(rotor: RotorModel) -> float:
@@ -134,7 +134,7 @@ def free_trim(rotor: RotorModel, free: RotorModel, airspeed: float, march: March
 
     def left(x: Array, seen: Seen) -> Array:
         own = airframe_loads(free, airspeed, float(x[3]), float(x[4]), float(x[5]) * force)
-        return np.asarray(seen.loads[..., 0].mean(axis=0) + own)
+        return np.asarray(mean_loads(seen) + own)
 
     def residual(x: Array) -> Array:
         march.reach([[airspeed, x[0, 3]]])

@@ -160,6 +160,10 @@ class March:
         flight = np.broadcast_to(self.flight, (SAMPLES, *self.flight.shape))
         return joined([self._usual(SAMPLES, flight) for _ in range(count)])
 
+    def one_step(self) -> Seen:
+        """One step on, for those who look at `state`."""
+        return self._usual(1, self.flight[None])
+
     def settle(self, tolerance: float = 1e-8, most: int = 150) -> tuple[Seen, Array]:
         """Go on until every lane repeats itself; the last revolution, and its `wave_change`."""
         seen, changed = self.revolutions(2).of(slice(SAMPLES, None)), np.full(self.lanes, np.inf)
@@ -206,9 +210,9 @@ class March:
             out = {name: np.asarray(value)[..., None] for name, value in out.items()}
         self._check(out, count * h)
         self.state, self.t = {name: out[name] for name in FLIGHT_FEEDBACK}, self.t + count * h
-        pilot = out["pilot_next"]
-        t = self.t + h * np.arange(1 - count, 1)
-        return Seen(t, *(out[name] for name in SEEN), pilot[:, :3], pilot[:, 3:])
+        told, pilot = {name: out[name] for name in SEEN}, out["pilot_next"]
+        t = np.asarray(self.t + h * np.arange(1 - count, 1))
+        return Seen(t=t, **told, controls=pilot[:, :3], estimate=pilot[:, 3:])
 
     def _check(self, out: Mapping[str, Array], length: float) -> None:
         residual = np.asarray(out["worst"])[0]

@@ -93,7 +93,12 @@ class Trim:
     @property
     def mean_loads(self) -> Array:
         """(6,) of the air about the hub, in shaft axes [N, N m]."""
-        return np.asarray(self.revolution.loads[..., 0].mean(axis=0))
+        return mean_loads(self.revolution)
+
+
+def mean_loads(revolution: Seen) -> Array:
+    """(6,) of the first lane [N, N m]."""
+    return np.asarray(revolution.loads[..., 0].mean(axis=0))
 
 
 def thrust_scale(rotor: RotorModel) -> float:
@@ -154,7 +159,7 @@ def _trimmed(march: March, targets: Sequence[Target], start: Array | None = None
     march.reach(np.array([target.flight for target in targets]))
 
     def residual(x: Array) -> Array:
-        return (steady(march, x)[0].measured - wanted) / scale
+        return np.asarray((steady(march, x)[0].measured - wanted) / scale)
 
     n = np.ones(3)
     root = Problem(residual, MOVE * n, LARGEST * n, least, most, EXACT).solve(x)
@@ -234,8 +239,10 @@ def fly_to_trim(
     """
     rotor, pilot = march.rotor, pilot or Pilot()
     if not 0 < duration < math.inf or len(targets) != march.lanes:
-        raise ModelError(f"pilot: duration is {duration:g} s for {len(targets)} targets on {march.lanes} lanes; it must "
-                         "be positive, with a target for each lane")  # fmt: skip
+        raise ModelError(
+            f"pilot: duration is {duration:g} s for {len(targets)} targets on {march.lanes} lanes; it must be positive, "
+            "with a target for each lane"
+        )
     x = np.array([first_guess(rotor, target) for target in targets]) if start is None else np.asarray(start)
     march.fly_by([held_law(rotor)] * march.lanes)
     march.set_controls(x)
