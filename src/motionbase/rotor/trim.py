@@ -240,8 +240,8 @@ def fly_to_trim(
     rotor, pilot = march.rotor, pilot or Pilot()
     if not 0 < duration < math.inf or len(targets) != march.lanes:
         raise ModelError(
-            f"pilot: duration is {duration:g} s for {len(targets)} targets on {march.lanes} lanes; it must be positive, "
-            "with a target for each lane"
+            f"pilot: duration is {duration:g} s for {len(targets)} targets on {march.lanes} lanes; it must be "
+            "positive, with a target for each lane"
         )
     x = np.array([first_guess(rotor, target) for target in targets]) if start is None else np.asarray(start)
     march.fly_by([held_law(rotor)] * march.lanes)
