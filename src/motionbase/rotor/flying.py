@@ -55,7 +55,7 @@ class Flown:
     @cached_property
     def q(self) -> Array:
         """(n, nq) coordinates of the joints; the shaft's angle lies between -pi and pi."""
-        found: Array = np.array(self.flying.motion.map(nodes=self.nodes)["q"])
+        found: Array = np.asarray(self.flying.motion.map(nodes=self.nodes)["q"])
         return found
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
