@@ -141,5 +141,7 @@ def test_bad_input_is_refused() -> None:
         Target(1e4, airspeed=-3.0)
     with pytest.raises(ModelError, match="3 lanes are wanted, it can march on 1 or 8"):
         March.of(compact(), 3)
-    with pytest.raises(ModelError, match="must be finite"):
-        march().reach([[math.inf, 0.0]])
+    with pytest.raises(ModelError, match="airspeed is 300 m/s, it must be between 0 and 104.9"):
+        march().reach([[300.0, 0.0]])
+    with pytest.raises(ModelError, match="shaft_angle is nan rad"):
+        march().reach([[10.0, math.nan]])

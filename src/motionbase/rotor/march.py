@@ -19,7 +19,7 @@ from motionbase.compile import Scan, scan
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.network.methods import Coefficients
 from motionbase.multibody.network.solved import JUDGED, lanes_solved
-from motionbase.rotor.flight_program import FLIGHT_FEEDBACK, SEEN, flight_program
+from motionbase.rotor.flight_program import FLIGHT, FLIGHT_FEEDBACK, SEEN, flight_program
 from motionbase.rotor.flying import Flying, first_steps
 from motionbase.rotor.pilot import PilotLaw, held_law
 from motionbase.rotor.rotor_model import RotorModel
@@ -147,8 +147,14 @@ class March:
         """Change airspeed [m/s] and angle of the shaft [rad], (lanes, 2), over some revolutions."""
         begin = self.flight
         end = np.broadcast_to(np.asarray(flight, dtype=np.float64), (self.lanes, 2))
-        if not np.all(np.isfinite(end)):
-            raise ModelError(f"rotor {self.rotor.name!r}: airspeed and angle of the shaft must be finite, not {end}")
+        for name, values in zip(FLIGHT, end.T, strict=True):
+            own = next(setting for setting in self.rotor.flight if setting.name == name)
+            outside = values[~((own.least <= values) & (values <= own.most))]
+            if outside.size:
+                raise ModelError(
+                    f"rotor {self.rotor.name!r}: {name} is {outside[0]:.4g} {own.unit}, it must be between "
+                    f"{own.least:.4g} and {own.most:.4g}"
+                )
         count = math.ceil(np.abs((end - begin) / [FASTER, TURNED]).max())
         for k in range(count):
             part = (k + np.arange(1, SAMPLES + 1)[:, None, None] / SAMPLES) / count
@@ -208,17 +214,17 @@ class March:
         out = self.loop(count, **given)
         if self.lanes == 1:
             out = {name: np.asarray(value)[..., None] for name, value in out.items()}
-        self._check(out, count * h)
+        self._check(out, count * h, flight[-1])
         self.state, self.t = {name: out[name] for name in FLIGHT_FEEDBACK}, self.t + count * h
         told, pilot = {name: out[name] for name in SEEN}, out["pilot_next"]
         t = np.asarray(self.t + h * np.arange(1 - count, 1))
         return Seen(t=t, **told, controls=pilot[:, :3], estimate=pilot[:, 3:])
 
-    def _check(self, out: Mapping[str, Array], length: float) -> None:
+    def _check(self, out: Mapping[str, Array], length: float, flight: Array) -> None:
         residual = np.asarray(out["worst"])[0]
         after = {name: np.asarray(out[name]) for name in JUDGED}
         for lane in np.flatnonzero(~lanes_solved(residual, self.state, after)):
-            V, angle = self.flight[lane]
+            V, angle = flight[lane]
             raise SimulationError(
                 f"rotor {self.rotor.name!r}: a step between t = {self.t:.4g} and {self.t + length:.4g} s, at "
                 f"{V:.3g} m/s with the shaft at {math.degrees(angle):.3g} deg, was not solved (residual "
