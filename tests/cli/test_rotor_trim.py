@@ -32,7 +32,7 @@ def test_json_and_pictures_of_a_pilot(capsys: Capture, tmp_path: Path) -> None:
 def test_loads(capsys: Capture) -> None:
     assert main(["rotor", "loads", ROTOR, "--thrust", "40000", "--airspeed", "20", "--highest", "4"]) == 0
     said = capsys.readouterr().out
-    assert "half peak to peak" in said and "flap [deg]" in said
+    assert "half peak to peak" in said and "flap [deg]" in said and "hub F_z [N]" in said
 
 
 def test_level_flight(capsys: Capture) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from motionbase.rotor.trim import Target, Trim
 
 METHODS = ("newton", "pilot")
+ROUNDING = 1e-6  # of the largest harmonic, below which one is printed as zero
 Rotor = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A rotor that can be flown, such as puma.")]
 Named = Annotated[str | None, typer.Option(metavar="NAME", help="A flight with a name, such as 123.")]
 Thrust = Annotated[float | None, typer.Option(help="Mean force of the air along the shaft [N].")]
@@ -98,18 +99,22 @@ def loads_command(
     inflow: Inflow = None,
     as_json: Json = False,
 ) -> None:
-    """Trim a rotor and print the harmonics of its air loads and blade angles in steady flight.
+    """Trim a rotor and print the harmonics of loads on its hub and of blade angles in steady flight.
+
+    The hub carries the air loads, the weight and the inertia of the blades; JSON has the air loads alone as well.
 
     Example: motionbase rotor loads puma --flight 123 --highest 8
     """
+    from motionbase.rotor.march import March
     from motionbase.rotor.steady_loads import steady_loads
     from motionbase.rotor.trim import trim
 
     model = _model(rotor, inflow)
     _, target = _target(model, flight, thrust, airspeed, shaft_angle, flap_cos, flap_sin)
     with terminal.progress_bar(model.name, f"trimming {model.name}"):
-        found = trim(model, target)
-    loads = steady_loads(found, highest)
+        march = March.of(model)
+        found = trim(model, target, march)
+    loads = steady_loads(march, highest)
     if as_json:
         print(json.dumps({**_facts(found, "newton"), "harmonics": loads.facts}, indent=2))
     else:
@@ -218,16 +223,17 @@ def _show(found: "Trim", method: str, case: "Flight | None") -> None:
 
 def _show_loads(found: "Trim", loads: "SteadyLoads") -> None:
     screen = terminal.console()
-    signals = loads.names
-    columns = tuple(f"{name} [{unit}]" for name, unit in signals)
-    title = f"{found.rotor.name}: amplitudes of air loads about the hub, and of a blade's angles, per revolution"
+    shown = [k for k, (name, _) in enumerate(loads.names) if not name.startswith("air")]
+    columns = tuple(f"{loads.names[k][0]} [{loads.names[k][1]}]" for k in shown)
+    title = f"{found.rotor.name}: amplitudes of the loads on its hub, and of a blade's angles, per revolution"
     table = terminal.table(title, "harmonic", *columns, right=("harmonic", *columns))
-    table.add_row("mean", *(f"{x:,.4g}" for x in loads.mean))
-    for n, row in enumerate(loads.amplitude, start=1):
-        table.add_row(
-            str(n), *("0" if x < 1e-6 * abs(peak) else f"{x:,.4g}" for x, peak in zip(row, loads.largest, strict=True))
-        )
-    table.add_row("half peak to peak", *(f"{x:,.4g}" for x in loads.half_peak_to_peak))
+    scale = loads.largest
+    for name, row in (
+        ("mean", loads.mean),
+        *((str(n), row) for n, row in enumerate(loads.amplitude, start=1)),
+        ("half peak to peak", loads.half_peak_to_peak),
+    ):
+        table.add_row(name, *("0" if abs(row[k]) < ROUNDING * scale[k] else f"{row[k]:,.4g}" for k in shown))
     screen.print(table)
 
 

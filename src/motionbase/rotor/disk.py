@@ -15,7 +15,7 @@ from motionbase.multibody.network.motion import places_of
 from motionbase.multibody.network.nodes import Node
 from motionbase.multibody.network.parts import GROUND_PLACE, Moment
 from motionbase.rotor.blade_air import BladeLoads
-from motionbase.rotor.march import SAMPLES, March
+from motionbase.rotor.march import March
 from motionbase.rotor.sections import section, station_size
 
 SHOWN = 4.0  # [%] of the values at either end that are beyond the colours
@@ -45,22 +45,18 @@ def disk(march: March) -> Disk:
     """Of the next revolution, on one lane or the first of several."""
     kernel = compile(_sections(march))
     V, angle = march.flight[0]
-    found: list[Array] = []
-    psi = []
-    for _ in range(SAMPLES):
-        seen = march.one_step()
-        nodes = np.ascontiguousarray(march.state["one"][..., 0])
-        wind = np.array([-V * np.cos(angle), 0.0, V * np.sin(angle)])
-        found.append(np.array(kernel(nodes=nodes, wind=wind, induced=np.ascontiguousarray(seen.induced[0, :, 0]))))
-        psi.append(seen.psi[0, 0, 0])
-    order = np.argsort(psi)
-    r, alpha, mach = (np.array(found)[order][:, k] for k in range(3))
+    seen, nodes = march.watched()
+    wind = np.broadcast_to([-V * np.cos(angle), 0.0, V * np.sin(angle)], (len(nodes), 3))
+    given = {"nodes": nodes[..., 0], "wind": wind, "induced": seen.induced[..., 0]}
+    found = np.array(kernel.map(**{name: np.ascontiguousarray(value) for name, value in given.items()}))
+    order = np.argsort(seen.psi[:, 0, 0])
+    r, alpha, mach = (found[order][:, k] for k in range(3))
     stations = [s for part in blade_loads(march, 0) for s in part.stations]
     planform = march.rotor.planform
     cl = planform.airfoil.at(alpha.ravel(), mach.ravel())[:, 0].reshape(alpha.shape)
     chord, lifting = (np.array([getattr(s, what) for s in stations]) for what in ("chord", "lifting"))
     lift = 0.5 * planform.density * (mach * planform.sound) ** 2 * chord * lifting * cl
-    return Disk(np.array(psi)[order], r, alpha, mach, lift)
+    return Disk(seen.psi[order, 0, 0], r, alpha, mach, lift)
 
 
 def blade_loads(march: March, blade: int) -> list[BladeLoads]:

@@ -66,7 +66,7 @@ class Flown:
     def azimuth(self) -> Array:
         """(n, blades) of the blades, at the rotor's speed [rad]."""
         rotor = self.flying.rotor
-        return rotor.speed * self.t[:, None] + np.array([blade.azimuth for blade in rotor.blades])
+        return np.asarray(rotor.speed * self.t[:, None] + np.array([blade.azimuth for blade in rotor.blades]))
 
     @property
     def loads(self) -> Array:

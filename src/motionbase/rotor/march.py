@@ -166,9 +166,13 @@ class March:
         flight = np.broadcast_to(self.flight, (SAMPLES, *self.flight.shape))
         return joined([self._usual(SAMPLES, flight) for _ in range(count)])
 
-    def one_step(self) -> Seen:
-        """One step on, for those who look at `state`."""
-        return self._usual(1, self.flight[None])
+    def watched(self) -> tuple[Seen, Array]:
+        """One revolution on, and (n, nodes, 25, lanes) the nodes at the end of each step."""
+        seen, nodes = [], []
+        for _ in range(SAMPLES):
+            seen.append(self._usual(1, self.flight[None]))
+            nodes.append(self.state["one"])
+        return joined(seen), np.stack(nodes)
 
     def settle(self, tolerance: float = 1e-8, most: int = 150) -> tuple[Seen, Array]:
         """Go on until every lane repeats itself; the last revolution, and its `wave_change`."""

@@ -1,4 +1,4 @@
-"""Harmonics of air loads and of blade angles in steady flight."""
+"""Harmonics of the loads on the hub, of air loads, and of blade angles in steady flight."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.rotor.harmonics import Harmonics, harmonics
-from motionbase.rotor.trim import Trim
+from motionbase.rotor.march import March, Seen
 
-HUB = (("F_x", "N"), ("F_y", "N"), ("F_z", "N"), ("M_x", "N m"), ("M_y", "N m"), ("M_z", "N m"))
+AXES = (("F_x", "N"), ("F_y", "N"), ("F_z", "N"), ("M_x", "N m"), ("M_y", "N m"), ("M_z", "N m"))
 BLADE = (("flap", "deg"), ("lag", "deg"), ("pitch", "deg"))
 
 
@@ -21,7 +21,7 @@ class SteadyLoads:
     """Over the azimuth of the first blade.
 
     Attributes:
-        names: (name, unit) of each signal: loads of the air about the hub, angles of the first blade
+        names: (name, unit) of each signal: `hub_loads`, air loads about the hub, angles of the first blade
         harmonics: of the signals
     """
 
@@ -58,9 +58,29 @@ class SteadyLoads:
         }
 
 
-def steady_loads(found: Trim, highest: int = 8) -> SteadyLoads:
-    """Of the last revolution of a trim."""
-    seen = found.revolution
+def hub_loads(march: March, seen: Seen, nodes: Array) -> Array:
+    """(n, 6) force and moment about the hub that blades, shaft and control rods pass on to the support [N, N m].
+
+    What the air and weight do to the blades, less the rates of their momentum and angular momentum.
+
+    Args:
+        seen, nodes: of `March.watched`, whose first lane is taken
+    """
+    assembly = march.flying.network.network.assembly
+    total = seen.loads[..., 0].copy()
+    for n in assembly.heavy:
+        x, rate, turn = nodes[:, n, :3, 0], nodes[:, n, 19:22, 0], nodes[:, n, 22:25, 0]
+        left = assembly.bodies[n].mass * np.asarray(assembly.gravity) - rate
+        total[:, :3] += left
+        total[:, 3:] += np.cross(x, left) - turn
+    return np.asarray(total)
+
+
+def steady_loads(march: March, highest: int = 8) -> SteadyLoads:
+    """Over the next revolution of a rotor in steady flight."""
+    seen, nodes = march.watched()
     psi = np.unwrap(seen.psi[:, 0, 0])
     angles = np.degrees(np.stack([getattr(seen, name)[:, 0, 0] for name, _ in BLADE], axis=-1))
-    return SteadyLoads((*HUB, *BLADE), harmonics(np.hstack([seen.loads[..., 0], angles]), psi, highest))
+    signals = np.hstack([hub_loads(march, seen, nodes), seen.loads[..., 0], angles])
+    names = [(f"{of} {name}", unit) for of in ("hub", "air") for name, unit in AXES]
+    return SteadyLoads((*names, *BLADE), harmonics(signals, psi, highest))
