@@ -20,7 +20,9 @@ from motionbase.multibody.network.step import FEEDBACK
 from motionbase.rotor.flying import Flying
 from motionbase.rotor.march import LANES, March
 from motionbase.rotor.models import rotor_model
+from motionbase.rotor.planform import load_planform
 from motionbase.rotor.trim import Target, first_guess
+from motionbase.rotor.wake_hover import wake_hover
 
 SEED_PUMA = 0.830  # [s/s] at 400 Hz
 BLOCK = 90  # steps in a native call
@@ -143,7 +145,23 @@ def robots(settings: Settings) -> Rounds:
     return interleaved(sides, settings)
 
 
+# ---- hover ---------------------------------------------------------------------------------------------------------
+
+MEASURED_CT = {5.0: 0.00213, 8.0: 0.00459, 12.0: 0.00796}  # Caradonna & Tung 1981, by collective [deg], 1250 rpm
+
+
+def thrust_ratio_error(_: Settings) -> Samples:
+    """The larger error of the ratios of thrust at 8 and 5, and at 12 and 8 degrees, in a free wake."""
+    model, measured = load_planform("caradonna_tung"), np.array(list(MEASURED_CT.values()))
+    found = np.array([wake_hover(model, radians(pitch)).thrust_coefficient for pitch in MEASURED_CT])
+    ratios = found[1:] / found[:-1] / (measured[1:] / measured[:-1])
+    thrusts = ", ".join(f"{ct:.5f} at {pitch:g} deg" for pitch, ct in zip(MEASURED_CT, found, strict=True))
+    return Samples((float(np.abs(ratios - 1).max()),), f"C_T {thrusts}")
+
+
 BENCHMARKS = [
+    Benchmark("rotor.hover_ct_ratio_error", "-", "<= 0.05", "Caradonna and Tung at 5, 8, 12 degrees, inflow of a free "
+              "wake", thrust_ratio_error),
     Benchmark("rotor.puma283_s_per_s", "s/s", "<= 0.05", "Puma, rigid blades, 283 equations, 402 Hz, forward flight",
               wall("puma283"), "strict", 1),
     Benchmark("rotor.puma_beams_s_per_s", "s/s", "<= 0.3", "the same with five beams a blade, 763 equations",

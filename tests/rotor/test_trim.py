@@ -118,7 +118,7 @@ def settled_loads(target: Target) -> SteadyLoads:
 
 
 def test_loads_on_the_hub_have_harmonics_of_the_number_of_blades() -> None:
-    """Opposite blades are alike: no odd harmonic. Of the even ones the scissors of the swashplate let the second pass."""
+    """Opposite blades are alike: no odd harmonic. The scissors of the swashplate make a second."""
     loads = settled_loads(FORWARD)
     amplitude = dict(zip([name for name, _ in loads.names], loads.amplitude.T, strict=True))
     for name in ("hub F_z", "air F_z"):
@@ -128,7 +128,7 @@ def test_loads_on_the_hub_have_harmonics_of_the_number_of_blades() -> None:
 
 
 def test_hinges_let_little_moment_pass() -> None:
-    """Air moments of the fourth harmonic turn about the flap hinges; what passes is shear at 0.289 m, and lag damping."""
+    """Air moments of the fourth harmonic turn about the flap hinges; shear at 0.289 m passes, and lag damping."""
     loads = settled_loads(FORWARD)
     amplitude = dict(zip([name for name, _ in loads.names], loads.amplitude[3], strict=True))
     assert amplitude["hub M_x"] < 0.05 * amplitude["air M_x"]

@@ -48,7 +48,7 @@ def disk(march: March) -> Disk:
     seen, nodes = march.watched()
     wind = np.broadcast_to([-V * np.cos(angle), 0.0, V * np.sin(angle)], (len(nodes), 3))
     given = {"nodes": nodes[..., 0], "wind": wind, "induced": seen.induced[..., 0]}
-    found = np.array(kernel.map(**{name: np.ascontiguousarray(value) for name, value in given.items()}))
+    found = kernel.map(**{name: np.ascontiguousarray(value) for name, value in given.items()})["sections"]
     order = np.argsort(seen.psi[:, 0, 0])
     r, alpha, mach = (found[order][:, k] for k in range(3))
     stations = [s for part in blade_loads(march, 0) for s in part.stations]
