@@ -29,6 +29,7 @@ class Disk:
     Attributes:
         psi: (n,) azimuth, ascending [rad]
         r: (n, stations) radius [m]
+        width: (stations,) length of blade that each stands for [m]
         alpha: (n, stations) angle of attack at three quarters of the chord [rad]
         mach: (n, stations)
         lift: (n, stations) per length [N/m]
@@ -36,6 +37,7 @@ class Disk:
 
     psi: Array
     r: Array
+    width: Array
     alpha: Array
     mach: Array
     lift: Array
@@ -56,7 +58,8 @@ def disk(march: March) -> Disk:
     cl = planform.airfoil.at(alpha.ravel(), mach.ravel())[:, 0].reshape(alpha.shape)
     chord, lifting = (np.array([getattr(s, what) for s in stations]) for what in ("chord", "lifting"))
     lift = 0.5 * planform.density * (mach * planform.sound) ** 2 * chord * lifting * cl
-    return Disk(seen.psi[order, 0, 0], r, alpha, mach, lift)
+    width = np.array([s.width for s in stations])
+    return Disk(seen.psi[order, 0, 0], r, width, alpha, mach, lift)
 
 
 def blade_loads(march: March, blade: int) -> list[BladeLoads]:
