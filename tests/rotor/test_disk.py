@@ -22,14 +22,14 @@ def forward() -> Disk:
 def test_mach_numbers_are_those_of_turning_and_flight() -> None:
     """Omega r + V cos 6 deg sin psi, where a point of the blade lags by its angle at the hinge times (r - e) / r.
 
-    Flapping, the harmonics of lag and the flow through the disk change it by less than 1 %.
+    The 9 m/s through the disk add up to 0.5 % where the blade meets 90 m/s, flapping and harmonics of lag as much.
     """
     found, at = forward(), compact().planform
     V = FORWARD.airspeed * math.cos(FORWARD.shaft_angle)
     lag = float(trimmed(FORWARD).revolution.lag.mean()) * (1 - 0.289 / found.r)
     expected = np.abs(at.speed * found.r + V * np.sin(found.psi[:, None] - lag)) / at.sound
     outer = found.r.mean(axis=0) > 0.6 * at.radius
-    np.testing.assert_allclose(found.mach[:, outer], expected[:, outer], rtol=0.01)
+    np.testing.assert_allclose(found.mach[:, outer], expected[:, outer], rtol=0.015)
 
 
 def test_lift_of_the_stations_makes_the_thrust() -> None:
