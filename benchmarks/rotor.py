@@ -1,11 +1,11 @@
 """Rotors in real time: the cost of a step in forward flight, and how regular it is.
 
 The seed of these models, on an Opteron of 2 GHz in 2005, took 0.830 s for each second of the Puma's rotor with 283
-equations at 400 Hz.
+equations at 400 Hz, and 0.581 to 0.900 s for a gimballed proprotor with 131 to 159 equations at 1 kHz.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import radians
 from typing import Any
 
@@ -36,12 +36,19 @@ BEGIN_S = 0.8  # [s] in which settings go to those of the flight
 class FlightSteps:
     """Steps of a rotor in forward flight, in a native loop that records nothing."""
 
-    def __init__(self, name: str, mode: str = "strict", revolutions: int = 6, **changes: Any) -> None:
-        rotor = rotor_model(name, **changes)
+    def __init__(
+        self, name: str, mode: str = "strict", flight: Mapping[str, float] = FLIGHT, revolutions: int = 6, **more: Any
+    ) -> None:
+        rotor = rotor_model(name, **more)
         flying = Flying.of(rotor)
-        begun = {setting.name for setting in rotor.settings}
-        goal = {key: value for key, value in FLIGHT.items() if key in begun}
-        flying.fly(BLOCK * revolutions, lambda t: {key: value * min(1.0, t / BEGIN_S) for key, value in goal.items()})
+        begun = {setting.name: setting.start for setting in rotor.settings}
+        goal = {key: value for key, value in flight.items() if key in begun}
+
+        def ramp(t: float) -> Mapping[str, float]:
+            part = min(1.0, t / BEGIN_S)
+            return {key: (1 - part) * begun[key] + part * value for key, value in goal.items()}
+
+        flying.fly(BLOCK * revolutions, ramp)
         self.rotor, self.network, self.state = rotor, flying.network, dict(flying.state)
         self.held = rotor.numbers(**goal)
         self.weights = flying.network.method.weights(1.0).row(flying.network.step_size)
@@ -121,6 +128,38 @@ def lanes_gain(side: str) -> Callable[[Settings], Samples]:
     return gain
 
 
+# ---- the proprotor of the seed's Table 2 ---------------------------------------------------------------------------
+
+TILTROTORS = {  # equations: name, and the seed's time at 1 kHz [s/s]
+    131: ("tiltrotor", 0.581), 139: ("tiltrotor_wing", 0.705), 151: ("tiltrotor_assembled", 0.771),
+    159: ("tiltrotor_wing_assembled", 0.900),
+}  # fmt: skip
+CRUISE = {"airspeed": 75.0, "collective": radians(43.5)}
+
+
+@functools.cache
+def tiltrotors(settings: Settings) -> Rounds:
+    """Seconds a step of all four, in one run; each must have its equations."""
+    sides = {}
+    for equations, (name, _) in TILTROTORS.items():
+        flown = FlightSteps(name, flight=CRUISE, revolutions=12)
+        if (found := flown.network.equations) != equations:
+            raise RuntimeError(f"{name} has {found} equations, {equations} are wanted")
+        sides[str(equations)] = per_evaluation(flown.run, BLOCK)
+    return interleaved(sides, settings)
+
+
+def proprotor_wall(equations: int) -> Callable[[Settings], Samples]:
+    """Wall seconds for each simulated second, beside the seed's."""
+
+    def measured(settings: Settings) -> Samples:
+        found = tiltrotors(settings).side(str(equations), 1e3)
+        ratio = TILTROTORS[equations][1] / float(np.median(found.values))
+        return Samples(found.values, f"{found.note}; {ratio:.0f} times faster than the seed's".lstrip("; "))
+
+    return measured
+
+
 # ---- the robot with slender members that bend ----------------------------------------------------------------------
 
 
@@ -181,4 +220,9 @@ BENCHMARKS = [
               lambda s: robots(s).ratio("comau_flexible", "comau"), "strict", 1),
     Benchmark("rotor.robot_flexible_1khz_s_per_s", "s/s", None, "the robot with arms of beams",
               lambda s: robots(s).side("comau_flexible", 1e3), "strict", 1),
+    *(
+        Benchmark(f"rotor.tiltrotor{n}_1khz_s_per_s", "s/s", "<= 0.03" if n == 131 else None,
+                  f"gimballed proprotor, {n} equations, 1 kHz; {seed:.3f} in 2005", proprotor_wall(n), "strict", 1)
+        for n, (_, seed) in TILTROTORS.items()
+    ),
 ]  # fmt: skip

@@ -25,7 +25,7 @@ from motionbase.rotor.air import RotorAir
 from motionbase.rotor.airframe import FUSELAGE, Airframe
 from motionbase.rotor.blade import Blade
 from motionbase.rotor.blade_air import BladeAir
-from motionbase.rotor.controls import PitchControls
+from motionbase.rotor.controls import PitchControls, swashplate_plane
 from motionbase.rotor.elastic import AXES, blade_parts, hinge_springs
 from motionbase.rotor.planform import Planform
 from motionbase.rotor.rods import Rod
@@ -70,14 +70,8 @@ class Swashplate:
             checked_positive("swashplate", what, getattr(self, what), "m")
 
     def plane(self) -> Array:
-        """(3, 3) height, slopes along x and y of the plane for a unit of collective, cos and sin [m, -].
-
-        At the azimuth psi the link is at horn_x along the blade (-cos, -sin) and horn_y ahead of it (sin, -cos); the
-        blade's pitch is the height there over horn_y.
-        """
-        x, y = self.horn_x, self.horn_y
-        tilts = y * np.linalg.inv([[-x, -y], [y, -x]])
-        return np.block([[np.array([[y]]), np.zeros((1, 2))], [np.zeros((2, 1)), tilts]])
+        """See `swashplate_plane`."""
+        return swashplate_plane(self.horn_x, self.horn_y)
 
 
 Root = Literal["hinges", "compact"]

@@ -55,7 +55,9 @@ class Flown:
     @cached_property
     def q(self) -> Array:
         """(n, nq) coordinates of the joints; the shaft's angle lies between -pi and pi."""
-        found: Array = np.asarray(self.flying.motion.map(nodes=self.nodes)["q"])
+        motion = self.flying.motion
+        own: dict[str, Array] = {"own": self.own} if any(port.name == "own" for port in motion.unit.inputs) else {}
+        found: Array = np.asarray(motion.map(nodes=self.nodes, **own)["q"])
         return found
 
     def angles(self, which: Literal["lag", "flap", "pitch"]) -> Array:
@@ -66,7 +68,7 @@ class Flown:
     def azimuth(self) -> Array:
         """(n, blades) of the blades, at the rotor's speed [rad]."""
         rotor = self.flying.rotor
-        return np.asarray(rotor.speed * self.t[:, None] + np.array([blade.azimuth for blade in rotor.blades]))
+        return np.asarray(rotor.speed * self.t[:, None] + [blade.azimuth for blade in rotor.blades])
 
     @property
     def loads(self) -> Array:
@@ -120,7 +122,7 @@ class Flying:
         return compile(joint_motion(self.network.network))
 
     def places(self, which: Literal["lag", "flap", "pitch"]) -> list[int]:
-        """Of the blades' hinges among the coordinates."""
+        """Of the blades' hinges among the coordinates; none where blades have no such hinge."""
         model, found = self.rotor.model, []
         at = {joint.name: own.start for joint, (own, _) in zip(model.joints, model.q_slices, strict=True)}
         for blade in self.rotor.blades:
@@ -132,18 +134,19 @@ class Flying:
 
     def fly(
         self, steps: int, settings: Mapping[str, float] | Callable[[float], Mapping[str, float]],
-        progress: Callable[[float], None] = lambda _: None,
+        progress: Callable[[float], None] = lambda _: None, inputs: Mapping[str, Array] | None = None,
     ) -> Flown:  # fmt: skip
         """So many steps on.
 
         Args:
             settings: by name, or a function of time, which is asked at the end of each step
+            inputs: of every step, by name, instead of those of the settings
         """
         h, weights, begin, done = self.network.step_size, self.network.method.weights(1.0), self.t, 0
         samples: list[dict[str, Array]] = []
         while done < steps:
             count = min(PER_REVOLUTION, steps - done)
-            out = self._steps(count, h, weights, self._rows(count, settings))
+            out = self._steps(count, h, weights, {**self._rows(count, settings), **self._held(count, inputs or {})})
             samples.append({name: np.asarray(out[name]) for name in RECORDED})
             done += count
             progress(done / steps)
@@ -168,6 +171,14 @@ class Flying:
             )
         self.state, self.t = {name: out[name] for name in FEEDBACK}, self.t + count * h
         return out
+
+    def _held(self, count: int, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Inputs that are the same in so many steps."""
+        found = {name: np.asarray(value, dtype=np.float64) for name, value in inputs.items()}
+        return {
+            name: value if name == "tau" else np.broadcast_to(value, (count, *value.shape)).copy()
+            for name, value in found.items()
+        }
 
     def _rows(
         self, count: int, settings: Mapping[str, float] | Callable[[float], Mapping[str, float]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -102,6 +102,7 @@ class RotorModel:
             of the residual, with beams a tenth
         airframe: that it flies with; none in a wind tunnel
         q0: coordinates of the start; neutral if None
+        besides: inputs of a step that it has beside those of any rotor, or instead of them, for settings
     """
 
     planform: Planform
@@ -118,6 +119,7 @@ class RotorModel:
     corrections: int = 4
     airframe: Airframe | None = None
     q0: Array | None = None
+    besides: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda settings: {}
 
     @property
     def name(self) -> str:
@@ -156,6 +158,7 @@ class RotorModel:
             **self._around(settings),
             f"{SPEED}_speed": self.speed,
             f"{SPEED}_acceleration": 0.0,
+            **self.besides(settings),
         }
 
     def _around(self, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ TICKS = 100  # a run makes a multiple of them in a second, so that records divid
 SAFE = 0.0  # [rad] pitch to which a stop sends the controls
 PIECES = 12  # of a rigid blade that is drawn
 HUB, PLATE = 0.045, 0.05  # radii of disks that are drawn, over the rotor's
+SHAFT = "shaft"
 HINGES: tuple[Literal["lag", "flap", "pitch"], ...] = "lag", "flap", "pitch"
 ABOUT = (
     ("force_x", "N", "force of the air along x of the support"),
@@ -162,5 +163,5 @@ def _radius(model: Model, body: str) -> float:
     while name in model.index:
         joint = model.joints[model.index[name]]
         p = np.array(joint.position, dtype=np.float64) + np.array(joint.orientation) @ p
-        name = joint.parent
+        name = "" if joint.name == SHAFT else joint.parent
     return float(np.hypot(p[0], p[1]))
