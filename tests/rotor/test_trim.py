@@ -12,6 +12,7 @@ from motionbase.rotor.flying import Flying
 from motionbase.rotor.free_flight import blades_mass
 from motionbase.rotor.harmonics import harmonics
 from motionbase.rotor.march import SAMPLES, March
+from motionbase.rotor.models import rotor_model
 from motionbase.rotor.pilot import held_law
 from motionbase.rotor.steady_loads import SteadyLoads, steady_loads
 from motionbase.rotor.trim import EXACT, SETTLED, Target, control_jacobian, steady, thrust_scale, trim
@@ -169,6 +170,8 @@ def test_bad_input_is_refused() -> None:
         Target(1e4, airspeed=-3.0)
     with pytest.raises(ModelError, match="3 lanes are wanted, it can march on 1 or 8"):
         March.of(compact(), 3)
+    with pytest.raises(ModelError, match="'puma_compact_free' has no setting 'airspeed'; trim is for rotors"):
+        March.of(rotor_model("puma_compact", free=True))
     with pytest.raises(ModelError, match="airspeed is 300 m/s, it must be between 0 and 104.9"):
         march().reach([[300.0, 0.0]])
     with pytest.raises(ModelError, match="shaft_angle is nan rad"):

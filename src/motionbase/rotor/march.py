@@ -21,7 +21,7 @@ from motionbase.multibody.network.methods import Coefficients
 from motionbase.multibody.network.solved import JUDGED, lanes_solved
 from motionbase.rotor.flight_program import FLIGHT, FLIGHT_FEEDBACK, SEEN, flight_program
 from motionbase.rotor.flying import Flying, first_steps
-from motionbase.rotor.pilot import PilotLaw, held_law
+from motionbase.rotor.pilot import CONTROLS, PilotLaw, held_law
 from motionbase.rotor.rotor_model import RotorModel
 
 SAMPLES = 90  # a revolution
@@ -101,6 +101,12 @@ class March:
         """After the first steps, in still air, with a pilot who does nothing."""
         if lanes not in (1, LANES):
             raise ModelError(f"rotor {rotor.name!r}: {lanes} lanes are wanted, it can march on 1 or {LANES}")
+        names = {setting.name for setting in rotor.settings}
+        if missing := [name for name in (*CONTROLS, *FLIGHT) if name not in names]:
+            raise ModelError(
+                f"rotor {rotor.name!r} has no setting {missing[0]!r}; trim is for rotors in a wind tunnel with "
+                "collective and cyclic pitch"
+            )
         found = cls(rotor, lanes, mode)
         start = {name: np.asarray(value) for name, value in found.flying.network.start().ports().items()}
         start |= {"worst": np.zeros(2), "pilot": np.zeros(6)}
