@@ -18,8 +18,10 @@ from motionbase.multibody.models import MODELS
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.step import FEEDBACK
 from motionbase.rotor.flying import Flying
+from motionbase.rotor.march import LANES, March
 from motionbase.rotor.models import rotor_model
 from motionbase.rotor.planform import load_planform
+from motionbase.rotor.trim import Target, first_guess
 from motionbase.rotor.wake_hover import wake_hover
 
 SEED_PUMA = 0.830  # [s/s] at 400 Hz
@@ -96,6 +98,34 @@ def regularity(settings: Settings) -> Samples:
     )
     note = f"{1e6 * median:.1f} us a step, residual at most {residuals.max():.1e} N; {notes}"
     return Samples((float(np.quantile(times, 0.99)) / median,), note)
+
+
+# ---- eight flights at once ------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def trimmed_flights(settings: Settings) -> Rounds:
+    """Seconds a revolution with its pilot: on one lane at the speed of flight 123, and on eight from 0 to 75 m/s."""
+    sides: dict[str, Callable[[], float]] = {}
+    for name, lanes, mode in (("one", 1, "strict"), ("eight", LANES, "strict"), ("eight fast", LANES, "fast")):
+        march = March.of(rotor_model("puma"), lanes, "fast" if mode == "fast" else "strict")
+        speeds = np.linspace(0.0, 75.0, lanes) if lanes > 1 else np.array([FLIGHT["airspeed"]])
+        controls = [first_guess(march.rotor, Target(45_000.0, 0.0, 0.0, V, -9e-4 * V)) for V in speeds.tolist()]
+        march.set_controls(np.array(controls))
+        march.reach(np.stack([speeds, -9e-4 * speeds], axis=-1))
+        sides[name] = per_evaluation(march.revolutions, 4)
+    return interleaved(sides, settings)
+
+
+def lanes_gain(side: str) -> Callable[[Settings], Samples]:
+    """Steps times lanes a second over those of one lane."""
+
+    def gain(settings: Settings) -> Samples:
+        found = trimmed_flights(settings).ratio("one", side)
+        step = 1e6 / BLOCK * float(np.median(trimmed_flights(settings).side(side, 1.0).values)) / LANES
+        return Samples(tuple(LANES * x for x in found.values), f"{step:.1f} us a step and lane")
+
+    return gain
 
 
 # ---- the proprotor of the seed's Table 2 ---------------------------------------------------------------------------
@@ -177,9 +207,13 @@ BENCHMARKS = [
               wall("puma_beams"), "strict", 1),
     Benchmark("rotor.p99_over_median", "x", "<= 1.5", "wall time of a step, 283 equations, collective stirred",
               regularity, "strict", 1),
+    Benchmark("rotor.lanes8_gain", "x", ">= 3", "Puma with a pilot: steps of eight flights at once, 0 to 75 m/s, in a "
+              "native loop with eight lanes / of one", lanes_gain("eight"), "strict", 1),
     Benchmark("rotor.puma283_vs_seed", "x", None, "0.830 s/s of 2005 / ours",
               lambda s: Samples(tuple(SEED_PUMA / x for x in wall("puma283")(s).values)), "strict", 1),
     Benchmark("rotor.puma283_fast_s_per_s", "s/s", None, "283 equations, fast mode", wall("puma283_fast"), "fast", 1),
+    Benchmark("rotor.lanes8_fast_gain", "x", None, "the same, eight lanes in fast mode / one in strict",
+              lanes_gain("eight fast"), "fast", 1),
     Benchmark("rotor.puma211_s_per_s", "s/s", None, "lag and flap about one centre, 211 equations",
               wall("puma211"), "strict", 1),
     Benchmark("rotor.robot_flexible_cost", "x", None, "six-axis robot at 1 kHz: step with arms of beams / rigid",

@@ -11,6 +11,7 @@ import typer
 from motionbase.cli import terminal
 from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed, shown
 from motionbase.cli.rotor_stability import stability_command
+from motionbase.cli.rotor_trim import level_command, loads_command, trim_command
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,13 +33,16 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 @app.callback()
 def rotor() -> None:
-    """Analyse rotors: hover and climb, modes of blades, stability.
+    """Analyse rotors: hover and climb, modes of blades, stability, trim.
 
     Example: motionbase rotor hover caradonna_tung --collective 5,8,12
     """
 
 
 app.command("stability")(stability_command)
+app.command("trim")(trim_command)
+app.command("loads")(loads_command)
+app.command("level")(level_command)
 
 
 @app.command("hover")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, final
@@ -27,6 +27,15 @@ PER_REVOLUTION = 90  # steps of the native calls
 # Numbers of first steps, and their length over the usual one. Blades start undeformed, and what that excites is damped
 # best by short steps of BDF2; ratios of two are within its stability.
 FIRST = (16, 1 / 16), (4, 1 / 8), (4, 1 / 4), (4, 1 / 2)
+
+
+def first_steps(h: float) -> Iterator[tuple[float, Coefficients]]:
+    """Lengths [s] and weights of the steps with which a rotor begins, before those of length h."""
+    last = 0.0
+    for count, part in (*FIRST, (1, 1.0)):
+        for _ in range(count):
+            yield part * h, BDF2.weights(part / last) if last else BDF2.start()
+            last = part
 
 
 @final
@@ -181,13 +190,9 @@ class Flying:
 
     def begin(self, settings: Mapping[str, float] | None = None) -> None:
         """The first steps; the very first is the trapezoidal rule."""
-        rows, last = self._rows(1, settings or {}), 0.0
-        for count, part in FIRST:
-            for _ in range(count):
-                weights = BDF2.weights(part / last) if last else BDF2.start()
-                self._steps(1, part * self.network.step_size, weights, rows)
-                last = part
-        self._steps(1, self.network.step_size, BDF2.weights(1 / last), rows)
+        rows = self._rows(1, settings or {})
+        for h, weights in first_steps(self.network.step_size):
+            self._steps(1, h, weights, rows)
 
     def _steps(self, count: int, h: float, weights: Coefficients, rows: Mapping[str, Array]) -> Mapping[str, Any]:
         """So many steps of one length; the state follows."""

@@ -69,7 +69,7 @@ def test_blades_follow_controls_and_azimuth() -> None:
 
 
 def test_the_record_has_the_loads_of_the_shaft() -> None:
-    """In steady hover the torque is what the air takes, and the shaft carries thrust and pushes of links less weight."""
+    """In steady hover the torque is what the air takes; the shaft carries thrust and pushes of links, less weight."""
     with stepped(puma()) as rig:
         rig.tune("collective", 0.12)
         rows = rig.step(4.0, EVERY)[-400:]
