@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final
@@ -13,46 +12,10 @@ from motionbase.multibody.looks import Looks
 from motionbase.multibody.model import Model
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
+from motionbase.rotor.settings import Setting
 
 Observe: TypeAlias = Callable[[ModelNetwork], Kernel | Program]
 Given: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-
-
-@final
-@dataclass(frozen=True)
-class Control:
-    """An input of the network's step, one number, that an operator sets.
-
-    Attributes:
-        unit: of the input, SI
-        about: what it is, for people
-        start: its value at the start
-        least, most: its bounds
-        rate: fastest change [unit/s]
-        safe: where a stop sends it; it stays where it is if None
-    """
-
-    name: str
-    unit: str
-    about: str
-    start: float
-    least: float
-    most: float
-    rate: float
-    safe: float | None = None
-
-    def __post_init__(self) -> None:
-        owner = f"control {self.name!r}"
-        numbers = self.start, self.least, self.most, self.rate, self.start if self.safe is None else self.safe
-        if not all(math.isfinite(x) for x in numbers):
-            raise ModelError(f"{owner}: start, least, most, rate and safe must be finite numbers")
-        if not self.least < self.most:
-            raise ModelError(f"{owner}: least is {self.least:g} and most {self.most:g}, least must be below most")
-        if not self.rate > 0:
-            raise ModelError(f"{owner}: rate is {self.rate:g} {self.unit}/s, must be positive")
-        for what, value in (("start", self.start), ("safe", self.safe)):
-            if value is not None and not self.least <= value <= self.most:
-                raise ModelError(f"{owner}: {what} is {value:g}, it must be {self.least:g} to {self.most:g}")
 
 
 @final
@@ -91,8 +54,8 @@ class OperatedRotor:
     model: Model
     step: float
     speed: float
-    controls: tuple[Control, ...]
-    flight: tuple[Control, ...]
+    controls: tuple[Setting, ...]
+    flight: tuple[Setting, ...]
     at_start: Callable[[float], Network]
     firsts: tuple[tuple[int, float], ...] = ()
     given: Given = dict
@@ -116,6 +79,6 @@ class OperatedRotor:
             raise ModelError(f"{owner}: step is {self.step:g} s; a second must be a whole number of steps")
 
     @property
-    def settings(self) -> tuple[Control, ...]:
+    def settings(self) -> tuple[Setting, ...]:
         """Controls, then flight."""
         return *self.controls, *self.flight

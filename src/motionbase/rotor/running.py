@@ -15,14 +15,13 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.rotor.air import FIELD, LOADS, MEMORY
 from motionbase.rotor.flying import FIRST, Flying
-from motionbase.rotor.operated import Control, OperatedRotor, Output
+from motionbase.rotor.operated import OperatedRotor, Output
 from motionbase.rotor.planform import Planform
 from motionbase.rotor.rods import Rod
-from motionbase.rotor.rotor_model import BladeNames, RotorModel, Setting
+from motionbase.rotor.rotor_model import BladeNames, RotorModel
 from motionbase.spatial.rotations import Expr
 
 TICKS = 100  # a run makes a multiple of them in a second, so that records divide it
-SAFE = 0.0  # [rad] pitch to which a stop sends the controls
 PIECES = 12  # of a rigid blade that is drawn
 HUB, PLATE = 0.045, 0.05  # radii of disks that are drawn, over the rotor's
 HINGES: tuple[Literal["lag", "flap", "pitch"], ...] = "lag", "flap", "pitch"
@@ -59,19 +58,15 @@ def operated(rotor: RotorModel) -> OperatedRotor:
         rotor.model,
         step,
         rotor.speed,
-        tuple(_control(one, SAFE) for one in rotor.controls),
-        tuple(_control(one, None) for one in rotor.flight),
-        lambda dt: rotor.network(dt),
+        rotor.controls,
+        rotor.flight,
+        rotor.network,
         FIRST,
         rotor.given,
         outputs_of(rotor),
         lambda network: observed(rotor, network),
         looks=looks_of(rotor.model, planform, rotor.blades),
     )
-
-
-def _control(one: Setting, safe: float | None) -> Control:
-    return Control(one.name, one.unit, one.about, one.start, one.least, one.most, one.rate, safe)
 
 
 def outputs_of(rotor: RotorModel) -> tuple[Output, ...]:

@@ -26,7 +26,8 @@ from motionbase.executive.model.orders import (
 )
 from motionbase.record.faults import ModelFault
 from motionbase.record.states import State
-from motionbase.rotor.operated import Control, OperatedRotor
+from motionbase.rotor.operated import OperatedRotor
+from motionbase.rotor.settings import Setting
 from motionbase.spatial.rotations import Expr
 
 WHAT = ("least", "most", "rate", "start")
@@ -81,7 +82,7 @@ def inputs_at_start(rotor: OperatedRotor) -> dict[str, Array]:
     return {name: np.array(ca.densify(ca.DM(value))).squeeze() for name, value in given.items()}
 
 
-def _at_rest(one: Control, setting: Expr) -> Expr:
+def _at_rest(one: Setting, setting: Expr) -> Expr:
     return setting if one.safe is None else ca.SX(one.safe)
 
 
