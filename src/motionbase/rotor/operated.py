@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Program
 from motionbase.errors import ModelError
 from motionbase.multibody.looks import Looks
@@ -13,8 +14,11 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.rotor.settings import Setting
+from motionbase.spatial.rotations import Expr
 
 Observe: TypeAlias = Callable[[ModelNetwork], Kernel | Program]
+Correct: TypeAlias = Callable[[Mapping[str, Expr], Mapping[str, Expr], Expr, float], tuple[dict[str, Expr], Expr]]
+Seek: TypeAlias = Callable[[Mapping[str, float], Array], None]
 Given: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
@@ -26,6 +30,26 @@ class Output:
     name: str
     unit: str
     about: str
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class InnerLaw:
+    """A law of the rotor itself between settings and what acts.
+
+    Attributes:
+        acts: channels of what it gives, in the order of `correct`
+        kept: numbers that it keeps from tick to tick, at the start
+        correct: (settings by name, outputs by name, kept, step [s]) -> settings as they act, kept next
+        settle_s: how long a run is flown before it begins, so that it begins in a steady state [s]
+        seek: (outputs by name, kept) changes `kept` in every step meanwhile
+    """
+
+    acts: tuple[Output, ...]
+    kept: Array
+    correct: Correct
+    settle_s: float
+    seek: Seek
 
 
 @final
@@ -46,6 +70,7 @@ class OperatedRotor:
             controls, then flight
         hub: body that turns with the shaft about its own z
         looks: shapes that viewers draw
+        inner: a law between settings and inputs, such as a stabiliser
     """
 
     name: str
@@ -63,12 +88,15 @@ class OperatedRotor:
     observe: Observe | None = None
     hub: str = "hub"
     looks: Looks = field(default_factory=Looks)
+    inner: InnerLaw | None = None
 
     def __post_init__(self) -> None:
         owner = f"rotor {self.name!r}"
         if not self.controls:
             raise ModelError(f"{owner}: there are no controls, one or more are wanted")
-        names = [*(one.name for one in self.settings), *(one.name for one in self.outputs)]
+        acts = () if self.inner is None else self.inner.acts
+        named: tuple[Setting | Output, ...] = (*self.settings, *self.outputs, *acts)
+        names = [one.name for one in named]
         if twice := [name for name in names if names.count(name) > 1]:
             raise ModelError(f"{owner}: two controls or outputs are called {twice[0]!r}")
         if bool(self.outputs) != (self.observe is not None):

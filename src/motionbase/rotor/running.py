@@ -15,6 +15,8 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.rotor.air import FIELD, LOADS, MEMORY
 from motionbase.rotor.flying import FIRST, Flying
+from motionbase.rotor.helicopter import ABOUT as ABOUT_AIRFRAME
+from motionbase.rotor.helicopter import controls_of, flight_of, motion, stabilised
 from motionbase.rotor.operated import OperatedRotor, Output
 from motionbase.rotor.planform import Planform
 from motionbase.rotor.rods import Rod
@@ -58,25 +60,27 @@ def operated(rotor: RotorModel) -> OperatedRotor:
         rotor.model,
         step,
         rotor.speed,
-        rotor.controls,
-        rotor.flight,
+        rotor.controls if rotor.airframe is None else controls_of(rotor),
+        rotor.flight if rotor.airframe is None else flight_of(rotor),
         rotor.network,
         FIRST,
         rotor.given,
         outputs_of(rotor),
         lambda network: observed(rotor, network),
         looks=looks_of(rotor.model, planform, rotor.blades),
+        inner=None if rotor.airframe is None else stabilised(rotor),
     )
 
 
 def outputs_of(rotor: RotorModel) -> tuple[Output, ...]:
-    """Of the rotor, then of each blade."""
+    """Of the rotor, of each blade, then of an airframe that flies."""
     blades = range(1, len(rotor.blades) + 1)
     known = _of_blades(rotor)
     listed = [one for one in OF_A_BLADE if one[0] in known]
     of_blades = [Output(f"b{k}_{name}", unit, f"blade {k}: {text}") for name, unit, text in listed for k in blades]
     coned = [one for one in ABOUT if one[0] != "coning" or "flap" in known]
-    return *(Output(*one) for one in coned), *of_blades
+    airframe = () if rotor.airframe is None else ABOUT_AIRFRAME
+    return *(Output(*one) for one in coned), *of_blades, *airframe
 
 
 def _of_blades(rotor: RotorModel) -> set[str]:
@@ -87,7 +91,7 @@ def _of_blades(rotor: RotorModel) -> set[str]:
 
 
 def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
-    """(coordinates, own unknowns, kept numbers) -> outputs."""
+    """(coordinates, own unknowns, kept numbers, with an airframe also speeds and settings) -> outputs."""
     model, assembly = rotor.model, network.assembly
     known = _of_blades(rotor)
     hinges = {which: Flying(rotor, rotor.network()).places(which) for which in HINGES if which in known}
@@ -97,7 +101,9 @@ def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
     air = assembly.shared_starts[0]
     loads = air + len(FIELD) + len(MEMORY) - len(LOADS)
 
-    def expr(q: Expr, own: Expr, kept: Expr) -> Any:
+    flies = () if rotor.airframe is None else (motion(rotor),)
+
+    def expr(q: Expr, own: Expr, kept: Expr, *moving: Expr) -> Any:
         field, force, moment = kept[air : air + len(FIELD)], kept[loads : loads + 3], kept[loads + 3 : loads + 6]
         torque = -moment[2]
         turns = q[shaft] / (2 * np.pi)
@@ -105,9 +111,13 @@ def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
         return ca.vertcat(
             force, moment[:2], torque, torque * rotor.speed, field, q[shaft] - 2 * np.pi * ca.floor(turns),
             *coning, *(q[at] for at in hinges.values()), *([own[links]] if links else []),
+            *(flight(q, *moving) for flight in flies),
         )  # fmt: skip
 
-    inputs = Port("q", model.nq), Port("own", assembly.own_starts[-1]), Port("kept", _kept(assembly.shared_starts))
+    settings = len(controls_of(rotor)) + len(flight_of(rotor)) if flies else 0
+    moving = (Port("v", model.nv), Port("settings", settings)) if flies else ()
+    own, kept = Port("own", assembly.own_starts[-1]), Port("kept", _kept(assembly.shared_starts))
+    inputs = Port("q", model.nq), own, kept, *moving
     return Kernel(f"{model.name}_outputs", inputs, (Port("outputs", len(outputs_of(rotor))),), expr)
 
 
