@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import casadi as ca
@@ -48,6 +49,7 @@ SEEK_DAMPING = 1.4
 G = 9.81
 
 
+@cache
 def controls_of(rotor: RotorModel) -> tuple[Setting, ...]:
     """Pitch and tail thrust by hand, which start at those of a hover, then set points; a stop levels the helicopter."""
     airframe = rotor.airframe
