@@ -133,10 +133,27 @@ def of_a_robot(page: Page) -> None:
     save(page, "robot")
 
 
+def of_a_rotor(page: Page) -> None:
+    """A rotor in forward flight with its panel: the angle of flap over the disk."""
+    at(page, "toggle-list").click()
+    at(page, "tab-rotor").click()
+    at(page, "access-way").click()
+    at(page, "seat-dialog-yes").click()
+    for setting, value in (("collective", "9"), ("airspeed", "30"), ("shaft_angle", "-4"), ("cyclic_sin", "-3")):
+        at(page, f"robot-number-{setting}").fill(value)
+        at(page, f"robot-number-{setting}").press("Enter")
+        page.wait_for_timeout(300)
+    at(page, "rotor-quantity").select_option("flap")
+    page.mouse.click(5, 5)
+    page.wait_for_timeout(30_000)  # so that it flies as fast as asked for, and what came with the start is gone
+    save(page, "rotor")
+
+
 def main() -> None:
     """All of them, or those of the platforms named."""
-    options = {"atlas": ("--generators", "tumble"), "robot": ("--controller-timeout", "1")}
-    runs = (("simona", "dark", of_a_hexapod), ("atlas", "light", of_a_sphere), ("robot", "dark", of_a_robot))
+    options = {"atlas": ("--generators", "tumble"), "robot": ("--controller-timeout", "1"), "puma": ("--rate", "400")}
+    runs = (("simona", "dark", of_a_hexapod), ("atlas", "light", of_a_sphere), ("robot", "dark", of_a_robot),
+            ("puma", "dark", of_a_rotor))  # fmt: skip
     wanted = sys.argv[1:] or [platform for platform, _, _ in runs]
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=checkout.chromium(), args=ARGUMENTS)

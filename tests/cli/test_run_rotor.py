@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from motionbase.cli.main import main as call
 from motionbase.executive.model.ports import free_ports
 from motionbase.executive.model.setup import is_model, is_rotor
 from motionbase.interpreter import motionbase_command
-from motionbase.record.faults import ModelFault
+from motionbase.record.faults import ModelFault, ModelWarningBit
 from motionbase.record.states import State
 from motionbase.recording.open import open_recording
 from motionbase.ring.reader import Reader
@@ -74,6 +75,47 @@ def test_a_controller_of_ones_own_holds_the_thrust(places: Path) -> None:
             process.kill()
 
 
+def tail_process(ring: str) -> int:
+    """The process of the tail rotor of the helicopter that writes a ring."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            if b"--tail-of" in words and words[words.index(b"--tail-of") + 1] == ring.encode():
+                found.append(int(folder.name))
+    (pid,) = found
+    return pid
+
+
+@pytest.mark.long("compiles two rotors in two processes, and lets one of them settle")
+def test_a_helicopter_flies_on_without_its_tail_rotors_process(places: Path) -> None:
+    """It takes its thrust while it is there, another one when it is killed, and its own again when it is back."""
+    options = ("--free", "--tail", "process", "--ring", "heli", "--no-console", "--no-record", "--rate", "400")
+    with started(places, *motionbase_command("run", "puma", *options)) as process:
+        try:
+            until((places / "rings" / "motionbase-heli").exists, "the ring")
+            with Reader("heli", start="head") as reader:
+                until(reaches(reader, State.DRIVE), "drive")
+                until(lambda: newest(reader)["tail_fallback"] == 0, "the thrust that the tail rotor tells")
+                with Reader("heli-tail", start="head") as tail:
+                    assert newest(tail)["state"] == State.DRIVE and newest(tail)["b5_flap"] != 0
+                before = newest(reader)
+                os.kill(tail_process("heli"), signal.SIGKILL)
+                until(lambda: newest(reader)["tail_fallback"] == 1, "the thrust that is asked for")
+                row = newest(reader)
+                assert row["tail_thrust"] == row["tail_acts"] and row["tick"] > before["tick"]
+                assert row["fault"] == row["unsolved"] == 0 and int(row["warning"]) & ModelWarningBit.TAIL_SILENT
+                until(lambda: newest(reader)["tail_fallback"] == 0, "a tail rotor that was restarted")
+                assert newest(reader)["fault"] == 0
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=PATIENCE_S)
+        finally:
+            process.kill()
+    assert process.returncode == 0, out + err
+    assert "the tail rotor is silent, its thrust is taken as asked for" in err
+    assert not list((places / "rings").glob("*.tail*"))
+
+
 def test_rotors_are_told_from_models_and_platforms(tmp_path: Path) -> None:
     (tmp_path / "rotor.toml").write_text("blades = 4\nradius = 7.0\n")
     names = ("puma", "puma_beams", str(tmp_path / "rotor.toml"), "robot", "pendulum", "simona", "nowhere.toml")
@@ -87,6 +129,11 @@ def test_rotors_are_told_from_models_and_platforms(tmp_path: Path) -> None:
         (["puma", "--rate", "250"], "'puma' makes 400 steps per second; it must be one of 100, 200, 400"),
         (["puma", "--law", "a.py:b"], "--law is for platforms, and 'puma' is a multibody model"),
         (["puma", "--controller", "pid"], "--controller 'pid': it must be one of udp, ring, internal, none"),
+        (["puma", "--tail", "process"], "--tail process is for a rotor in free flight; add --free"),
+        (["puma", "--free", "--tail", "own"], "--tail 'own': it must be one of simple, process"),
+        (["robot", "--free"], "--free and --tail-of are for rotors, and 'robot' is none"),
+        (["simona", "--free"], "--free is for multibody models, and 'simona' is a platform"),
+        (["puma_compact", "--free", "--tail", "process"], "rotor 'puma_compact' has no tail rotor of its own"),
         (["puma", "--controller-timeout", "0.001"], "--controller-timeout is 0.001 s, it must be 0.005 to 10"),
     ],
 )

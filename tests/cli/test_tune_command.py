@@ -123,7 +123,7 @@ def test_several_numbers_at_rest(law: Law, capsys: Capture) -> None:
     law.state = State.STANDBY
     assert call(["tune", "limits", "0.9,0.5,0.2"]) == 0
     assert capsys.readouterr().out == "limits[1]: from 1 to 0.9 m\nlimits[3]: from 0.8 to 0.2 m\n"
-    assert call(["tune", "limits[2]", "--", "-0.1"]) == 0
+    assert call(["tune", "limits[2]", "-0.1"]) == 0
     assert capsys.readouterr().out == "limits[2]: from 0.5 to -0.1 m\n"
     settled(law)
     assert law.values.tolist() == [15.0, 0.9, -0.1, 0.2, 2.0, 0.5]
@@ -154,6 +154,8 @@ def test_saved_and_loaded(law: Law, tmp_path: Path, capsys: Capture) -> None:
     [
         (["k_q", "1"], "no parameter 'k_q'; parameters: k_p, limits, l_low, share"),
         (["k_q"], "no parameter 'k_q'"),
+        (["--rset", "k_p"], "no such option: --rset"),
+        (["k_p", "--rset"], "k_p: '--rset' is not a number"),
         (["--reset", "k_q"], "no parameter 'k_q'"),
         (["k_p", "21"], "k_p is 21 1/s, it must be 3 to 20"),
         (["k_p", "nan"], "k_p is nan 1/s, it must be 3 to 20"),

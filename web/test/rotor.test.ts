@@ -72,7 +72,7 @@ test("in axes that turn, a hub on a tilted shaft stands still whatever its azimu
     assert.ok(back);
     const still = seen(back, hub);
     tilt.forEach((part, k) => assert.ok(Math.abs(Math.abs(still.q[k] ?? NaN) - Math.abs(part)) < 1e-12));
-    hub.p.forEach((part, k) => assert.ok(Math.abs((still.p[k] ?? NaN) - part) < 1e-12));
+    still.p.forEach((part) => assert.ok(Math.abs(part) < 1e-12)); // it goes with the hub
   }
   assert.equal(backOf(null), null);
 });

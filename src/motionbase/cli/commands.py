@@ -11,7 +11,8 @@ class Command(NamedTuple):
     Attributes:
         target: "module:name" of a function, or of a `typer.Typer` with sub-commands
         help: its line in `motionbase --help`; the function's docstring is the long text of `motionbase NAME --help`
-        pass_options: unknown options are passed on to another program instead of being errors
+        pass_options: unknown options are passed on, to another program or as a value such as -0.1, instead of being
+            errors
     """
 
     target: str
@@ -27,7 +28,9 @@ COMMANDS: dict[str, Command] = {
     "operate": Command(
         "motionbase.cli.operate:operate", "Request standby, drive, an emergency stop and so on of a running base."
     ),
-    "tune": Command("motionbase.cli.operate:tune", "Show and change parameters of the control law of a running ring."),
+    "tune": Command(
+        "motionbase.cli.operate:tune", "Show and change parameters of the control law of a running ring.", True
+    ),
     "simulate": Command(
         "motionbase.cli.simulate:simulate",
         "Simulate a platform in closed loop or a multibody model, as fast as possible.",

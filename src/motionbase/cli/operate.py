@@ -139,12 +139,14 @@ def tune(
     """Show the parameters of the control law of a running ring, or change some.
 
     Gains move to their new values within half a second; limits and monitors change only while the base is at rest
-    (`rest` in the list) and only to stricter values. Other changes are refused. Put -- before a negative VALUE.
+    (`rest` in the list) and only to stricter values. Other changes are refused.
 
     Example: motionbase tune k_p 12
 
     Example: motionbase tune --save mine.toml
     """
+    if name is not None and name.startswith("-"):  # so that negative values need no -- before them
+        raise UsageError(f"no such option: {name:.40}; see motionbase tune --help")
     asked = [
         what for what, given in (("VALUE", value), ("--reset", reset), ("--save", save), ("--load", load)) if given
     ]

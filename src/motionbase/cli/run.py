@@ -12,7 +12,7 @@ import typer
 from motionbase.cli.console import AnyoneMayStop, Group, share_with
 from motionbase.errors import UsageError
 from motionbase.executive.base_setup import BaseOptions
-from motionbase.executive.model.setup import CONTROL_PORT, TIMEOUT_S, ModelOptions, is_model, is_rotor
+from motionbase.executive.model.setup import CONTROL_PORT, SIMPLE, TIMEOUT_S, ModelOptions, is_model, is_rotor
 from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
@@ -64,6 +64,19 @@ def run(
     controller_timeout: Annotated[
         float | None,
         typer.Option(help="Silence of a model's controller [s] after which the brakes close; by default 0.1."),
+    ] = None,
+    free: Annotated[
+        bool, typer.Option("--free", help="A rotor flies with its airframe and a stabiliser, see docs/rotor_run.md.")
+    ] = False,
+    tail: Annotated[
+        str | None,
+        typer.Option(
+            help="With --free: simple (the default), the tail rotor's thrust is as asked for; process, it is simulated "
+            "in a process of its own."
+        ),
+    ] = None,
+    tail_of: Annotated[
+        str | None, typer.Option(metavar="RING", help="Run as the tail rotor of the helicopter that writes this ring.")
     ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE|DIR", help="Where to record; without it, the default folder.")
@@ -117,6 +130,8 @@ def run(
 
     Example: motionbase run cmf --generators tour
 
+    Example: motionbase run puma --free --tail process
+
     Example: motionbase run atlas --generators tumble
 
     Example: motionbase run simona --law examples/07_own_control_law.py:heaving
@@ -129,12 +144,14 @@ def run(
         raise UsageError(f"--record and {'--no-record' if no_record else '--alone'} cannot be asked for together")
     link = Link(controller, control_port, controller_timeout)
     of_platform = {"--faults": faults, "--law": law, "--generators": generators, "--point": point}
+    of_rotor = {"free": free, "tail": tail, "tail-of": tail_of}
     options: BaseOptions | ModelOptions
     if is_model(platform):
         if given := next((name for name, value in of_platform.items() if value is not None), None):
             raise UsageError(f"{given} is for platforms, and {platform!r} is a multibody model")
         options = link.options(platform, ring, rate, duration, manual, parameters)
-    elif given := link.given:
+        options = options._replace(free=free, tail=tail or SIMPLE, tail_of=tail_of)
+    elif given := link.given or next((f"--{name}" for name, on in of_rotor.items() if on), None):
         raise UsageError(f"{given} is for multibody models, and {platform!r} is a platform")
     else:
         options = BaseOptions(platform, ring, rate, duration, faults, manual, parameters, law, generators, point)

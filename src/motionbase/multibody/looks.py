@@ -49,8 +49,8 @@ def blade_piece(at: Array, R: Array, x: tuple[float, float], ends: tuple[Section
     vertices = [at + R @ corner for outline in outlines for corner in outline]
     n = len(vertices) // 2
     faces = [face for k in range(n) for face in _side(k, (k + 1) % n, n)]
-    for start, turn in ((0, -1), (n, 1)):  # both ends, seen from outside
-        faces += [(start, start + k, start + k + 1)[::turn] for k in range(1, n - 1)]
+    faces += [(k + 1, k, 0) for k in range(1, n - 1)]  # both ends, seen from outside
+    faces += [(n, n + k, n + k + 1) for k in range(1, n - 1)]
     return {"vertices": [[round(float(c), 6) for c in v] for v in vertices], "faces": [list(face) for face in faces]}
 
 

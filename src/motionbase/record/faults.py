@@ -110,6 +110,7 @@ class ModelWarningBit(IntFlag):
     TORQUE_LIMIT = 1  # a joint's torque was cut to what its drive has
     GROWTH = 2  # pivots of the step grew beyond the alarm: its order of elimination suits another place
     STEP_REPEATED = 4  # the last step was not solved and is tried again
+    TAIL_SILENT = 8  # the tail rotor's process tells no thrust; a thrust as asked for acts instead
 
 
 def words(code: IntEnum | IntFlag) -> str:

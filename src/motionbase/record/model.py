@@ -111,14 +111,15 @@ class Shown(NamedTuple):
     about: str
 
 
-def reserved_names(settings: Sequence[Shown], outputs: Sequence[Shown]) -> list[str]:
+def reserved_names(settings: Sequence[Shown], outputs: Sequence[Shown], acting: Sequence[Shown] = ()) -> list[str]:
     """Channels of a rotor's record that are not of joints or bodies."""
-    return [*(f"{one.name}{ending}" for one in settings for ending in ("_ref", "")), *(one.name for one in outputs)]
+    of_settings = (f"{one.name}{ending}" for one in settings for ending in ("_ref", ""))
+    return [*of_settings, *(one.name for one in (*outputs, *acting))]
 
 
 def rotor_schema(
     name: str, joints: Sequence[tuple[str, str]], bodies: Sequence[str],
-    settings: Sequence[Shown], outputs: Sequence[Shown],
+    settings: Sequence[Shown], outputs: Sequence[Shown], acting: Sequence[Shown] = (),
 ) -> Schema:  # fmt: skip
     """The schema of a rotor.
 
@@ -126,14 +127,16 @@ def rotor_schema(
         joints, bodies: as for a model
         settings: of its controls and its flight
         outputs: loads and whatever else its model tells
+        acting: what a law of the rotor itself makes of the settings
     """
     stem = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:LONGEST_STEM]
-    names = model_names([joint for joint, _ in joints], bodies, reserved_names(settings, outputs))
+    names = model_names([joint for joint, _ in joints], bodies, reserved_names(settings, outputs, acting))
     channels = (
         *_first(),
         *(Channel(f"{one.name}_ref", one.unit, f"{one.about}: where it is to go", "setting_refs") for one in settings),
         *(Channel(one.name, one.unit, one.about, SETTINGS) for one in settings),
         *(Channel(one.name, one.unit, one.about, "outputs") for one in outputs),
+        *(Channel(one.name, one.unit, one.about, "acting") for one in acting),
         *_of_joints(joints, names, ("positions", "speeds")),
         *_of_bodies(bodies, names),
         *FIRST,

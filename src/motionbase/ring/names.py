@@ -8,7 +8,8 @@ from motionbase.errors import RingError
 from motionbase.ring.backend import LEFT_NAME, PREFIX, Device, Emulation, find, shared_folder
 
 EXCHANGE = ".control"  # of a model and its controller
-BESIDE = (".lock", ".new", EXCHANGE)
+TAIL = ".tail"  # of a helicopter and its tail rotor
+BESIDE = (".lock", ".new", EXCHANGE, TAIL)
 PROBE = "probe"  # any valid name, used to find out whether there is a device
 
 

@@ -35,10 +35,8 @@ from motionbase.rotor.rotor_model import (
     SPEED,
     BladeNames,
     RotorModel,
-    flight_settings,
-    free_flight_settings,
-    pitch_settings,
 )
+from motionbase.rotor.settings import flight_settings, free_flight_settings, pitch_settings
 from motionbase.rotor.stations import beam_stations, rigid_stations
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

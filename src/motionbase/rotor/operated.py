@@ -2,57 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Program
 from motionbase.errors import ModelError
 from motionbase.multibody.looks import Looks
 from motionbase.multibody.model import Model
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
+from motionbase.rotor.settings import Setting
+from motionbase.spatial.rotations import Expr
 
 Observe: TypeAlias = Callable[[ModelNetwork], Kernel | Program]
+Correct: TypeAlias = Callable[[Mapping[str, Expr], Mapping[str, Expr], Expr, float], tuple[dict[str, Expr], Expr]]
+Seek: TypeAlias = Callable[[Mapping[str, float], Array], None]
 Given: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-
-
-@final
-@dataclass(frozen=True)
-class Control:
-    """An input of the network's step, one number, that an operator sets.
-
-    Attributes:
-        unit: of the input, SI
-        about: what it is, for people
-        start: its value at the start
-        least, most: its bounds
-        rate: fastest change [unit/s]
-        safe: where a stop sends it; it stays where it is if None
-    """
-
-    name: str
-    unit: str
-    about: str
-    start: float
-    least: float
-    most: float
-    rate: float
-    safe: float | None = None
-
-    def __post_init__(self) -> None:
-        owner = f"control {self.name!r}"
-        numbers = self.start, self.least, self.most, self.rate, self.start if self.safe is None else self.safe
-        if not all(math.isfinite(x) for x in numbers):
-            raise ModelError(f"{owner}: start, least, most, rate and safe must be finite numbers")
-        if not self.least < self.most:
-            raise ModelError(f"{owner}: least is {self.least:g} and most {self.most:g}, least must be below most")
-        if not self.rate > 0:
-            raise ModelError(f"{owner}: rate is {self.rate:g} {self.unit}/s, must be positive")
-        for what, value in (("start", self.start), ("safe", self.safe)):
-            if value is not None and not self.least <= value <= self.most:
-                raise ModelError(f"{owner}: {what} is {value:g}, it must be {self.least:g} to {self.most:g}")
 
 
 @final
@@ -63,6 +30,26 @@ class Output:
     name: str
     unit: str
     about: str
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class InnerLaw:
+    """A law of the rotor itself between settings and what acts.
+
+    Attributes:
+        acts: channels of what it gives, in the order of `correct`
+        kept: numbers that it keeps from tick to tick, at the start
+        correct: (settings by name, outputs by name, kept, step [s]) -> settings as they act, kept next
+        settle_s: how long a run is flown before it begins, so that it begins in a steady state [s]
+        seek: (outputs by name, kept) changes `kept` in every step meanwhile
+    """
+
+    acts: tuple[Output, ...]
+    kept: Array
+    correct: Correct
+    settle_s: float
+    seek: Seek
 
 
 @final
@@ -83,6 +70,7 @@ class OperatedRotor:
             controls, then flight
         hub: body that turns with the shaft about its own z
         looks: shapes that viewers draw
+        inner: a law between settings and inputs, such as a stabiliser
     """
 
     name: str
@@ -91,8 +79,8 @@ class OperatedRotor:
     model: Model
     step: float
     speed: float
-    controls: tuple[Control, ...]
-    flight: tuple[Control, ...]
+    controls: tuple[Setting, ...]
+    flight: tuple[Setting, ...]
     at_start: Callable[[float], Network]
     firsts: tuple[tuple[int, float], ...] = ()
     given: Given = dict
@@ -100,12 +88,15 @@ class OperatedRotor:
     observe: Observe | None = None
     hub: str = "hub"
     looks: Looks = field(default_factory=Looks)
+    inner: InnerLaw | None = None
 
     def __post_init__(self) -> None:
         owner = f"rotor {self.name!r}"
         if not self.controls:
             raise ModelError(f"{owner}: there are no controls, one or more are wanted")
-        names = [*(one.name for one in self.settings), *(one.name for one in self.outputs)]
+        acts = () if self.inner is None else self.inner.acts
+        named: tuple[Setting | Output, ...] = (*self.settings, *self.outputs, *acts)
+        names = [one.name for one in named]
         if twice := [name for name in names if names.count(name) > 1]:
             raise ModelError(f"{owner}: two controls or outputs are called {twice[0]!r}")
         if bool(self.outputs) != (self.observe is not None):
@@ -116,6 +107,6 @@ class OperatedRotor:
             raise ModelError(f"{owner}: step is {self.step:g} s; a second must be a whole number of steps")
 
     @property
-    def settings(self) -> tuple[Control, ...]:
+    def settings(self) -> tuple[Setting, ...]:
         """Controls, then flight."""
         return *self.controls, *self.flight

@@ -30,7 +30,8 @@ from motionbase.rotor.blade_air import BladeAir
 from motionbase.rotor.controls import PitchControls, swashplate_plane
 from motionbase.rotor.planform import Planform, needed_blade
 from motionbase.rotor.rods import PitchLink
-from motionbase.rotor.rotor_model import AIR, PITCH, SPEED, BladeNames, RotorModel, Setting, flight_settings
+from motionbase.rotor.rotor_model import AIR, PITCH, SPEED, BladeNames, RotorModel
+from motionbase.rotor.settings import Setting, flight_settings
 from motionbase.rotor.stations import rigid_stations
 from motionbase.rotor.wing import Wing
 from motionbase.rotor.wing_modes import WingBeam, WingModes, wing_modes

@@ -16,55 +16,13 @@ from motionbase.multibody.network.engine import Network
 from motionbase.rotor.air import DYNAMIC, NONE, RotorAir
 from motionbase.rotor.airframe import DRAG, FUSELAGE, TAIL, Airframe
 from motionbase.rotor.planform import Planform
+from motionbase.rotor.settings import Setting
 from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import quaternion_euler_zyx
 
 SPEED = "speed"  # the closure that turns the shaft
 AIR, PITCH = "air", "pitch"
 LEAST_DELAY = 4  # steps: the inflow is carried from step to step by an explicit method, which oscillates at two
-
-
-@final
-@dataclass(frozen=True)
-class Setting:
-    """A number that an operator or a controller sets.
-
-    Attributes:
-        unit, about: of it
-        start: at the start; least, most: between which it may be; rate: how fast it may change [1/s]
-    """
-
-    name: str
-    unit: str
-    about: str
-    start: float
-    least: float
-    most: float
-    rate: float
-
-
-def pitch_settings(largest_collective: float, largest_cyclic: float) -> tuple[Setting, ...]:
-    """Collective and cyclic pitch [rad]."""
-    cyclic = -largest_cyclic, largest_cyclic
-    return (
-        Setting("collective", "rad", "collective pitch at the root", 0.0, -0.1, largest_collective, 0.2),
-        Setting("cyclic_cos", "rad", "cyclic pitch times cos psi, lateral", 0.0, *cyclic, 0.2),
-        Setting("cyclic_sin", "rad", "cyclic pitch times sin psi, longitudinal", 0.0, *cyclic, 0.2),
-    )
-
-
-def flight_settings(fastest: float) -> tuple[Setting, ...]:
-    """Of a wind tunnel [m/s, rad]."""
-    return (
-        Setting("airspeed", "m/s", "speed of the air", 0.0, 0.0, fastest, 5.0),
-        Setting("shaft_angle", "rad", "of the shaft against the air, positive backwards", 0.0, -1.6, 1.6, 0.05),
-    )
-
-
-def free_flight_settings() -> tuple[Setting, ...]:
-    """Of a helicopter that flies: gusts in the world [m/s], and the thrust of its tail rotor [N]."""
-    gusts = (Setting(f"gust_{axis}", "m/s", f"wind along {axis}", 0.0, -30.0, 30.0, 10.0) for axis in "xyz")
-    return (Setting("tail", "N", "thrust of the tail rotor, to the right", 0.0, -1e4, 1e4, 1e4), *gusts)
 
 
 @final

@@ -17,15 +17,16 @@ from motionbase.multibody.network.nodes import Node
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.rotor.air import FIELD, LOADS, MEMORY
 from motionbase.rotor.flying import FIRST, Flying
+from motionbase.rotor.helicopter import ABOUT as ABOUT_AIRFRAME
+from motionbase.rotor.helicopter import controls_of, flight_of, motion, stabilised
 from motionbase.rotor.observe import Observer, Shown, shown
-from motionbase.rotor.operated import Control, OperatedRotor, Output
+from motionbase.rotor.operated import OperatedRotor, Output
 from motionbase.rotor.planform import Planform
 from motionbase.rotor.rods import Rod
-from motionbase.rotor.rotor_model import BladeNames, RotorModel, Setting
+from motionbase.rotor.rotor_model import BladeNames, RotorModel
 from motionbase.spatial.rotations import Expr
 
 TICKS = 100  # a run makes a multiple of them in a second, so that records divide it
-SAFE = 0.0  # [rad] pitch to which a stop sends the controls
 PIECES = 12  # of a rigid blade that is drawn
 HUB, PLATE = 0.045, 0.05  # radii of disks that are drawn, over the rotor's
 SHAFT = "shaft"
@@ -64,30 +65,28 @@ def operated(rotor: RotorModel) -> OperatedRotor:
         rotor.model,
         step,
         rotor.speed,
-        tuple(_control(one, SAFE) for one in rotor.controls),
-        tuple(_control(one, None) for one in rotor.flight),
-        lambda dt: rotor.network(dt),
+        rotor.controls if rotor.airframe is None else controls_of(rotor),
+        rotor.flight if rotor.airframe is None else flight_of(rotor),
+        rotor.network,
         FIRST,
         rotor.given,
         outputs_of(rotor),
         lambda network: observed(rotor, network),
         looks=looks_of(rotor.model, planform, rotor.blades),
+        inner=None if rotor.airframe is None else stabilised(rotor),
     )
 
 
-def _control(one: Setting, safe: float | None) -> Control:
-    return Control(one.name, one.unit, one.about, one.start, one.least, one.most, one.rate, safe)
-
-
 def outputs_of(rotor: RotorModel) -> tuple[Output, ...]:
-    """Of the rotor, then of each blade."""
+    """Of the rotor, of each blade, then of an airframe that flies."""
     blades = range(1, len(rotor.blades) + 1)
     known = _of_blades(rotor)
     listed = [one for one in OF_A_BLADE if one[0] in known]
     of_blades = [Output(f"b{k}_{name}", unit, f"blade {k}: {text}") for name, unit, text in listed for k in blades]
     coned = [one for one in ABOUT if one[0] != "coning" or "flap" in known]
     loads = [Output(one.name, one.unit, one.about) for one in _loads(rotor)]
-    return *(Output(*one) for one in coned), *of_blades, *loads
+    airframe = () if rotor.airframe is None else ABOUT_AIRFRAME
+    return *(Output(*one) for one in coned), *of_blades, *loads, *airframe
 
 
 def _loads(rotor: RotorModel) -> list[Shown]:
@@ -103,7 +102,7 @@ def _of_blades(rotor: RotorModel) -> set[str]:
 
 
 def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
-    """(nodes, coordinates, own unknowns, kept numbers) -> outputs."""
+    """(nodes, coordinates, own unknowns, kept numbers, with an airframe also speeds and settings) -> outputs."""
     model, assembly = rotor.model, network.assembly
     known = _of_blades(rotor)
     hinges = {which: Flying(rotor, rotor.network()).places(which) for which in HINGES if which in known}
@@ -113,7 +112,9 @@ def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
     air = assembly.shared_starts[0]
     loads = air + len(FIELD) + len(MEMORY) - len(LOADS)
 
-    def expr(nodes: Node, q: Expr, own: Expr, kept: Expr) -> Any:
+    flies = () if rotor.airframe is None else (motion(rotor),)
+
+    def expr(nodes: Node, q: Expr, own: Expr, kept: Expr, *moving: Expr) -> Any:
         observer = Observer(rotor, network, places_of(nodes), own, kept)
         field, force, moment = kept[air : air + len(FIELD)], kept[loads : loads + 3], kept[loads + 3 : loads + 6]
         torque = -moment[2]
@@ -122,16 +123,13 @@ def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
         return ca.vertcat(
             force, moment[:2], torque, torque * rotor.speed, field, q[shaft] - 2 * np.pi * ca.floor(turns),
             *coning, *(q[at] for at in hinges.values()), *([own[links]] if links else []),
-            *(one.of(observer) for one in _loads(rotor)),
+            *(one.of(observer) for one in _loads(rotor)), *(flight(q, *moving) for flight in flies),
         )  # fmt: skip
 
-    nodes = Node.port("nodes", rows=len(assembly.bodies))
-    inputs = (
-        nodes,
-        Port("q", model.nq),
-        Port("own", assembly.own_starts[-1]),
-        Port("kept", _kept(assembly.shared_starts)),
-    )
+    settings = len(controls_of(rotor)) + len(flight_of(rotor)) if flies else 0
+    moving = (Port("v", model.nv), Port("settings", settings)) if flies else ()
+    own, kept = Port("own", assembly.own_starts[-1]), Port("kept", _kept(assembly.shared_starts))
+    inputs = Node.port("nodes", rows=len(assembly.bodies)), Port("q", model.nq), own, kept, *moving
     return Kernel(f"{model.name}_outputs", inputs, (Port("outputs", len(outputs_of(rotor))),), expr)
 
 

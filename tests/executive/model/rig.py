@@ -85,9 +85,10 @@ class Rig:
 
 @contextmanager
 def stepped(
-    code: ModelCode | None = None, *, automatic: bool = True, capacity: int = 20_000, shared: bool = False
-) -> Iterator[Rig]:
-    """Shared: the controller is reached through shared memory."""
+    code: ModelCode | None = None, *, automatic: bool = True, capacity: int = 20_000, shared: bool = False,
+    partner: Exchange | None = None,
+) -> Iterator[Rig]:  # fmt: skip
+    """Shared: the controller is reached through shared memory; partner: the exchange with a tail rotor."""
     code = code or robot()
     plant = code.plant
     header: dict[str, Any] = {"dt": code.timing.dt, "parameters": plant.parameters.json}
@@ -95,7 +96,7 @@ def stepped(
         Writer(plant.schema, name="rig", capacity=capacity, **header) as writer,
         Exchange.made(writer.backend, plant.form) if shared else nullcontext() as exchange,
     ):
-        run = ModelRun(code, writer, print, automatic=automatic, exchange=exchange)
+        run = ModelRun(code, writer, print, automatic=automatic, exchange=exchange, partner=partner)
         executive = Executive(run.schedule, writer, Mode.STEPPED, channels=run.shown, clock=run.clock)
         with Reader("rig", start="oldest", batch=20_000) as reader, executive:
             yield Rig(run, executive, reader, CommandSender("rig", sender="test"))

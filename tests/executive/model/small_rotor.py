@@ -23,7 +23,8 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.models.rotor import LINK, articulated_rotor, turning
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
-from motionbase.rotor.operated import Control, OperatedRotor, Output
+from motionbase.rotor.operated import OperatedRotor, Output
+from motionbase.rotor.settings import Setting
 
 STEP, HOLD_S = 1e-3, 0.05
 SPIN = 10.0  # [rad/s], so slow that beams which start without stress are no shock
@@ -42,8 +43,8 @@ def small_rotor(blades: int = 2, beams: int = 1) -> OperatedRotor:
         model,
         STEP,
         SPIN,
-        (Control(HEIGHT, "m", "height of the swashplate", 0.0, -0.02, 0.05, 0.05, -0.02),),
-        (Control(SPEED, "rad/s", "speed of the shaft", SPIN, 0.8 * SPIN, 1.1 * SPIN, 2.0),),
+        (Setting(HEIGHT, "m", "height of the swashplate", 0.0, -0.02, 0.05, 0.05, -0.02),),
+        (Setting(SPEED, "rad/s", "speed of the shaft", SPIN, 0.8 * SPIN, 1.1 * SPIN, 2.0),),
         lambda step: Network(model, step, None, v0, inputs={SPEED: np.array(SPIN)}),
         outputs=(Output("azimuth", "rad", "of the first blade"), Output("coning", "rad", "mean flap of the blades")),
         observe=lambda network: observed(network, blades),

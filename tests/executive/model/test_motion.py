@@ -127,7 +127,7 @@ def test_an_angle_goes_on_after_half_a_turn() -> None:
     with stepped(code) as rig:
         rig.tune(f"set_{name}", 3.1)
         rows = rig.step(4.5)
-        rig.run.parameters[0] = rig.run.tuner._goals[0] = 3.6  # beyond the bounds that operators have
+        rig.run.parameters[0] = rig.run.operator.tuner._goals[0] = 3.6  # beyond the bounds that operators have
         rows = np.concatenate([rows, rig.step(2.0)])
     angle = rig.joints(rows, "")[:, 0]
     assert np.abs(np.diff(angle)).max() < 0.01 and angle[-1] > 3.3

@@ -10,8 +10,9 @@ from motionbase.arrays import Array
 from motionbase.compile import Compiled, compile
 from motionbase.errors import SimulationError
 from motionbase.executive.model.accept import SHORTER, accept
-from motionbase.executive.model.orders import Timing
+from motionbase.executive.model.orders import Memory, Timing
 from motionbase.executive.model.plant import AbstractPlant
+from motionbase.executive.model.settling import settled
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.methods import BDF2
 from motionbase.multibody.network.motion import joint_motion
@@ -62,7 +63,16 @@ class ModelCode:
 
     @cached_property
     def begun(self) -> tuple[dict[str, Array], Array]:
-        """States with which a run begins, and weights of its first step."""
+        """States with which a run begins, and weights of its first step; with them what laws have learnt meanwhile."""
+        states, weights = self._first_steps()
+        return settled(self, states, weights), weights
+
+    @property
+    def memory(self) -> dict[str, int]:
+        """Places in the array of that name."""
+        return dict(Memory.layout.starts)
+
+    def _first_steps(self) -> tuple[dict[str, Array], Array]:
         network, dt = self.network, self.timing.dt
         if not self.plant.firsts:
             return network.start().ports(), network.method.start().row(dt)

@@ -43,9 +43,9 @@ LINE = 64  # [bytes] blocks begin at multiples of it
 SMALL, BOUND = 1e-20, 1e300  # a sum of so much of finite numbers is below the bound, and a NaN or infinity is not
 
 
-def exchange_path(backend: AbstractBackend) -> Path:
+def exchange_path(backend: AbstractBackend, ending: str = EXCHANGE) -> Path:
     """The file of the exchange, beside the lock of the ring's writer."""
-    return backend.lock_path.with_name(f"{backend.lock_path.stem}{EXCHANGE}")
+    return backend.lock_path.with_name(f"{backend.lock_path.stem}{ending}")
 
 
 @final
@@ -55,10 +55,11 @@ class Exchange:
     Attributes:
         form: of states and answers
         states: from the model; answers: from the controller
+        is_ours: this process made it
     """
 
     def __init__(self, path: Path, file: int, form: Form, made: bool) -> None:
-        self.path, self.form, self._file, self._made = path, form, file, made
+        self.path, self.form, self._file, self.is_ours = path, form, file, made
         self.inode = os.fstat(file).st_ino
         self._map = mmap.mmap(file, _places(form)[1])
         whole = np.frombuffer(self._map, np.uint64)
@@ -68,9 +69,9 @@ class Exchange:
         self.answers = Mailbox(1 + form.n, whole[answers_at // 8 :])
 
     @staticmethod
-    def made(backend: AbstractBackend, form: Form) -> Exchange:
+    def made(backend: AbstractBackend, form: Form, ending: str = EXCHANGE) -> Exchange:
         """A new one, by the ring's writer; what another run left under the name is replaced."""
-        path = exchange_path(backend)
+        path = exchange_path(backend, ending)
         new = path.with_name(f"{path.name}.new")
         try:
             new.unlink(missing_ok=True)  # of a writer that died; there is no other one, as the ring is ours
@@ -84,9 +85,9 @@ class Exchange:
         return Exchange(path, file, form, True)
 
     @staticmethod
-    def attached(backend: AbstractBackend) -> Exchange | None:
-        """That of a running model, for a controller, which is the only one until it ends; None if there is none."""
-        path = exchange_path(backend)
+    def attached(backend: AbstractBackend, ending: str = EXCHANGE) -> Exchange | None:
+        """That of a running model, for its one controller until that ends, or its tail rotor; None if there is none."""
+        path = exchange_path(backend, ending)
         try:
             file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -108,7 +109,7 @@ class Exchange:
 
     def close(self) -> None:
         """Let go of it; the model also removes its name."""
-        if self._made and not self.is_replaced():
+        if self.is_ours and not self.is_replaced():
             with suppress(OSError):
                 self.path.unlink()
         if self._file >= 0:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
 
 from motionbase.arrays import Array
 from motionbase.compile import Kernel, Program
@@ -15,6 +16,22 @@ from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.record.parameters import ParameterTable
 from motionbase.record.schema import Schema
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Settling:
+    """What is flown before a run begins.
+
+    Attributes:
+        seconds: how long
+        seek: changes arrays before each tick
+        keeps: arrays that the run goes on with, besides states
+    """
+
+    seconds: float
+    seek: Callable[[Mapping[str, Array]], None]
+    keeps: tuple[str, ...]
 
 
 class AbstractPlant(ABC):
@@ -79,6 +96,16 @@ class AbstractPlant(ABC):
     @abstractmethod
     def firsts(self) -> tuple[tuple[int, float], ...]:
         """Numbers of first steps, and their length over the usual one, after which a run begins; () for none."""
+
+    @property
+    @abstractmethod
+    def partner_form(self) -> Form | None:
+        """Of the exchange with a tail rotor in another process, if it has one."""
+
+    @property
+    @abstractmethod
+    def settling(self) -> Settling | None:
+        """Until it is in a steady state; None if it starts in one."""
 
     @abstractmethod
     def network(self, dt: float) -> Network:

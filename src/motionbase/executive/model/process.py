@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, final
 
 from motionbase.executive.base import COMPILING_S, Ended, refuse_taken, signals_blocked
-from motionbase.executive.model.setup import CONTROLLER_HZ, ModelOptions, ModelSetup, checked
+from motionbase.executive.model.setup import CONTROLLER_HZ, PROCESS, ModelOptions, ModelSetup, checked
 
 if TYPE_CHECKING:
     from motionbase.executive.executive import Executive
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from motionbase.executive.supervisor import Ending, Process
     from motionbase.ring.claim import Claim
 
-LISTEN_S = 0.01
+LISTEN_S, LOOK_S = 0.01, 0.25
 LINK_S = 1 / CONTROLLER_HZ  # between states sent to the controller
 
 
@@ -48,6 +48,8 @@ def run_supervised(options: ModelOptions, readers: Callable[[], Sequence[Process
         elif options.controller == "ring":
             command = controller.ring_command(options.ring, CONTROLLER_HZ)
             processes.append(Process("controller", command, prompt=True))
+        if options.tail == PROCESS:
+            processes.append(Process("tail", options.tail_command(), prompt=True, stop_s=COMPILING_S))
         return Supervisor([*processes, *readers()], ring=options.ring, waiting=waiting).run()
 
 
@@ -74,7 +76,9 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
     from motionbase.executive.model.exchange import Exchange
     from motionbase.executive.model.link import Link
     from motionbase.executive.model.run import ModelRun
+    from motionbase.executive.model.tail import met
     from motionbase.executive.schedule import Job
+    from motionbase.ring.names import TAIL
     from motionbase.ring.printer import Printer, to_stderr
     from motionbase.ring.signals import heard
     from motionbase.ring.writer import Writer
@@ -96,9 +100,15 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
         ExitStack() as beside,
     ):
         shared = None
-        if options.controller == "ring":
+        if options.controller == "ring" and options.tail_of is None:
             shared = beside.enter_context(Exchange.made(writer.backend, setup.plant.form))
-        run = ModelRun(code, writer, say, automatic=not options.manual, tuned=setup.tuned, exchange=shared)
+        if options.tail_of is not None:
+            shared = beside.enter_context(met(options.tail_of, setup.plant.form, signals))
+        partner, form = None, setup.plant.partner_form
+        if form is not None:
+            partner = beside.enter_context(Exchange.made(writer.backend, form, TAIL))
+        automatic, tuned = not options.manual, setup.tuned
+        run = ModelRun(code, writer, say, automatic, tuned, exchange=shared, partner=partner)
         schedule = run.schedule
         settings: dict[str, Any] = {"clock": run.clock, "channels": run.shown, "on_warning": to_stderr}
         settings["safe_stop"] = [Job("rest", 1, lambda _: run.rest())]
@@ -117,7 +127,7 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
         say.close()
         if listener.error is not None:
             raise listener.error
-        return Ended(report, "")
+        return Ended(report, f"ring {options.tail_of!r} is of another run now" if listener.is_left else "")
 
 
 def _tell(options: ModelOptions, setup: ModelSetup, code: ModelCode, where: str, shared: Exchange | None) -> None:
@@ -141,6 +151,7 @@ class Listener:
         self._over = threading.Event()
         self._last: object = None
         self.error: BaseException | None = None
+        self.is_left, self._looked = False, 0.0
         self._thread = threading.Thread(target=self._listen, name="motionbase listener", daemon=True)
 
     def _listen(self) -> None:
@@ -148,16 +159,27 @@ class Listener:
             while not self._over.wait(LISTEN_S):
                 self._run.listen()
                 self._report()
+                self._look()
         except BaseException as error:  # nobody would hear an operator any more
             self.error = error
             self._executive.stop()
 
+    def _look(self) -> None:
+        """A tail rotor ends where another helicopter has taken the ring, so that it is started again and meets that."""
+        now, shared = time.monotonic(), self._run.exchange
+        if shared is not None and not shared.is_ours and now - self._looked > LOOK_S:
+            self._looked = now
+            if shared.is_replaced() and shared.path.exists():
+                self.is_left = True
+                self._executive.stop()
+
     def _report(self) -> None:
-        seen = self._run.state, self._run.fault
+        seen = self._run.state, self._run.fault, self._run.tail_is_silent
         if seen != self._last and self._run.clock.tick[0] > 0:
             self._last = seen
             wrong = f": {seen[1].sentence}" if seen[1] else ""
-            self._say(f"{self._run.clock.t[0]:8.1f} s  {seen[0].name.lower()}{wrong}")
+            tail = "; the tail rotor is silent, its thrust is taken as asked for" if seen[2] else ""
+            self._say(f"{self._run.clock.t[0]:8.1f} s  {seen[0].name.lower()}{wrong}{tail}")
 
     def __enter__(self) -> Listener:
         self._thread.start()

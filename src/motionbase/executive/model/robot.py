@@ -15,7 +15,7 @@ from motionbase.executive.model.frames import Form, of_joints
 from motionbase.executive.model.law import SHOWN, command
 from motionbase.executive.model.observe import observe
 from motionbase.executive.model.orders import Timing
-from motionbase.executive.model.plant import AbstractPlant
+from motionbase.executive.model.plant import AbstractPlant, Settling
 from motionbase.multibody.closed import Start
 from motionbase.multibody.manipulator.driven import DrivenModel
 from motionbase.multibody.model import Model
@@ -100,6 +100,16 @@ class Robot(AbstractPlant):
     def firsts(self) -> tuple[tuple[int, float], ...]:
         """None: brakes hold it."""
         return ()
+
+    @property
+    def partner_form(self) -> Form | None:
+        """None."""
+        return None
+
+    @property
+    def settling(self) -> Settling | None:
+        """None: brakes hold it."""
+        return None
 
     @property
     def kept(self) -> Mapping[str, str]:

@@ -14,8 +14,9 @@ from motionbase.compile import Kernel, Program
 from motionbase.executive.model.frames import Form, of_controls
 from motionbase.executive.model.observe import observe_motion
 from motionbase.executive.model.orders import Timing
-from motionbase.executive.model.plant import AbstractPlant
+from motionbase.executive.model.plant import AbstractPlant, Settling
 from motionbase.executive.model.rotor_law import SHOWN, command, inputs_at_start
+from motionbase.executive.model.tail import ABOUT_TAIL, START, Partner
 from motionbase.multibody.model import Model
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
@@ -29,9 +30,10 @@ from motionbase.rotor.operated import OperatedRotor
 @final
 @dataclass(frozen=True, eq=False)
 class Rotor(AbstractPlant):
-    """From its start, at full speed."""
+    """From its start, at full speed; `partner`: its tail rotor, which is a run of its own."""
 
     rotor: OperatedRotor
+    partner: Partner | None = None
 
     @property
     def name(self) -> str:
@@ -63,7 +65,16 @@ class Rotor(AbstractPlant):
     def schema(self) -> Schema:
         """With settings and outputs."""
         bodies = [body.name for body in self.model.bodies]
-        return rotor_schema(self.rotor.name, axes_of(self.model), bodies, *shown_of(self.rotor))
+        return rotor_schema(self.rotor.name, axes_of(self.model), bodies, *self._shown)
+
+    @property
+    def _shown(self) -> tuple[list[Shown], list[Shown], list[Shown]]:
+        """Settings, outputs and what acts, as the record has them."""
+        rotor = self.rotor
+        acts = () if rotor.inner is None else rotor.inner.acts
+        listed = rotor.settings, rotor.outputs, (*acts, *(() if self.partner is None else ABOUT_TAIL))
+        settings, outputs, acting = ([Shown(one.name, one.unit, one.about) for one in group] for group in listed)
+        return settings, outputs, acting
 
     @property
     def scene(self) -> dict[str, Any]:
@@ -76,13 +87,14 @@ class Rotor(AbstractPlant):
             "controls": [one.name for one in rotor.controls],
             "flight": [one.name for one in rotor.flight],
         }
-        scene = scene_of(rotor.model, rotor.looks, reserved_names(*shown_of(rotor)))
+        scene = scene_of(rotor.model, rotor.looks, reserved_names(*self._shown))
         return {**scene, "name": rotor.name, "rotor": about}
 
     @property
     def groups(self) -> Mapping[str, str]:
         """All but settings and poses have the name of their array."""
         same = ("setting_refs", "positions", "speeds", *(("outputs",) if self.rotor.outputs else ()))
+        same = (*same, *(("acting",) if self.rotor.inner is not None else ()))
         return {SETTINGS: "settings_next", **{name: name for name in same}, "bodies": "poses"}
 
     @property
@@ -93,7 +105,10 @@ class Rotor(AbstractPlant):
     @property
     def starts(self) -> Mapping[str, Array]:
         """Settings of the start, and inputs that follow."""
-        return {"settings": np.array([one.start for one in self.rotor.settings]), **inputs_at_start(self.rotor)}
+        inner = {} if self.rotor.inner is None else {"inner": self.rotor.inner.kept}
+        partner = {} if self.partner is None else {"partner_memory": START}
+        settings = np.array([one.start for one in self.rotor.settings])
+        return {"settings": settings, **inner, **partner, **inputs_at_start(self.rotor)}
 
     @property
     def inputs(self) -> Mapping[str, tuple[str, int]]:
@@ -108,7 +123,27 @@ class Rotor(AbstractPlant):
     @property
     def kept(self) -> Mapping[str, str]:
         """What the law keeps, and the settings."""
-        return {"memory": "memory_next", "settings": "settings_next"}
+        inner = {} if self.rotor.inner is None else {"inner": "inner_next"}
+        partner = {} if self.partner is None else {"partner_memory": "partner_memory_next"}
+        return {"memory": "memory_next", "settings": "settings_next", **inner, **partner}
+
+    @property
+    def partner_form(self) -> Form | None:
+        """Of the tail rotor."""
+        return None if self.partner is None else self.partner.form
+
+    @property
+    def settling(self) -> Settling | None:
+        """As long as its own law needs for a steady flight."""
+        inner = self.rotor.inner
+        if inner is None:
+            return None
+        names = [one.name for one in self.rotor.outputs]
+
+        def seek(arrays: Mapping[str, Array]) -> None:
+            inner.seek(dict(zip(names, arrays["outputs"].tolist(), strict=True)), arrays["inner"])
+
+        return Settling(inner.settle_s, seek, ("inner",))
 
     def network(self, dt: float) -> Network:
         """At full speed."""
@@ -121,13 +156,7 @@ class Rotor(AbstractPlant):
 
     def command(self, timing: Timing) -> Kernel:
         """Settings."""
-        return command(self.rotor, timing)
+        return command(self.rotor, timing, self.partner)
 
     def rest(self, arrays: Mapping[str, Array]) -> None:
         """Nothing: a rotor that is no longer stepped stays as it is."""
-
-
-def shown_of(rotor: OperatedRotor) -> tuple[list[Shown], list[Shown]]:
-    """Settings and outputs as the record has them."""
-    settings = [Shown(one.name, one.unit, one.about) for one in rotor.settings]
-    return settings, [Shown(one.name, one.unit, one.about) for one in rotor.outputs]

@@ -8,6 +8,7 @@ solved, all stay where they are: a jump would be worse.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import casadi as ca
@@ -24,9 +25,11 @@ from motionbase.executive.model.orders import (
     decision,
     warning,
 )
-from motionbase.record.faults import ModelFault
+from motionbase.executive.model.tail import ABOUT_TAIL, Partner
+from motionbase.record.faults import ModelFault, ModelWarningBit
 from motionbase.record.states import State
-from motionbase.rotor.operated import Control, OperatedRotor
+from motionbase.rotor.operated import OperatedRotor
+from motionbase.rotor.settings import Setting
 from motionbase.spatial.rotations import Expr
 
 WHAT = ("least", "most", "rate", "start")
@@ -34,16 +37,18 @@ SHOWN = ("state", "fault", "warning", "estop", "controller_age")
 ARRIVED = 1e-9  # of a setting from where it goes, over its range
 
 
-def command(rotor: OperatedRotor, timing: Timing) -> Kernel:
-    """Orders, answers and outputs -> settings, states, and rows for the record and the controller."""
+def command(rotor: OperatedRotor, timing: Timing, partner: Partner | None = None) -> Kernel:
+    """Orders, answers and outputs -> settings, states, and rows for the record, the controller and the tail rotor."""
     n, m, outputs = len(rotor.controls), len(rotor.settings), len(rotor.outputs)
     driven = inputs_at_start(rotor)
     least, most, rate, start = (ca.DM([getattr(s, what) for s in rotor.settings]) for what in WHAT)
 
     def expr(
         memory: Memory, settings: Expr, order: Order, stop: Expr, parameters: Expr, answered: Expr, answer: Expr,
-        tick: Expr, t: Expr, unsolved: Expr, growth: Expr, *seen: Expr,
+        tick: Expr, t: Expr, unsolved: Expr, growth: Expr, *others: Expr,
     ) -> Any:  # fmt: skip
+        more = list(others)
+        seen = [more.pop(0)] if outputs else []
         age, goes, wanted, aim, fault, fresh = decision(memory, order, stop, unsolved, tick - answered, timing)
         wish = parameters if timing.internal else ca.vertcat(answer, parameters[n:])
         allowed = ca.fmin(ca.fmax(wish, least), most)
@@ -57,20 +62,38 @@ def command(rotor: OperatedRotor, timing: Timing) -> Kernel:
         moves = ca.mmax(ca.fabs(target - settings_next) / (most - least)) > ARRIVED
         state = _state(goes, aim, fault, moves)
         cut = ca.logic_and(goes, ca.mmax(ca.fabs(wish - allowed)) > 0)
-        shown = ca.vertcat(state, fault, warning(cut, growth, unsolved), ca.fmax(stop, order.estop), age)
+        values = {one.name: settings_next[k] for k, one in enumerate(rotor.settings)}
+        own, tail = list[Any](), list[Any]()
+        acts: Any = None
+        if rotor.inner is not None:
+            acting, kept = rotor.inner.correct(values, by_name(rotor, seen), more.pop(0), timing.dt)
+            acting = {name: bounded(rotor, name, value) for name, value in acting.items()}
+            values, acts, own = {**values, **acting}, ca.vertcat(*acting.values()), [kept]
+        warned = warning(cut, growth, unsolved)
+        if partner is not None:
+            row, count, kept = more
+            met = partner.met(values["tail"], by_name(rotor, seen), row, count, kept, timing.dt)
+            values, acts, tail = {**values, "tail": met.thrust}, ca.vertcat(acts, met.shown), [met.memory, met.sent]
+            warned += float(ModelWarningBit.TAIL_SILENT) * met.is_silent
+        shown = ca.vertcat(state, fault, warned, ca.fmax(stop, order.estop), age)
         sent = ca.vertcat(tick, t, parameters[:n], settings_next[:n], *seen)
         after = Memory(goes, wanted, aim, fault, order.number, fresh, ca.logic_and(ca.logic_not(goes), moves))
-        acting = rotor.given({one.name: settings_next[k] for k, one in enumerate(rotor.settings)})
-        return after, settings_next, target, shown, sent, *(ca.SX(ca.densify(acting[name])) for name in driven)
+        inputs_next = rotor.given(values)
+        outer = [acts] if rotor.inner is not None else []
+        steps = (ca.SX(ca.densify(inputs_next[name])) for name in driven)
+        return after, settings_next, target, shown, sent, *own, *outer, *tail, *steps
 
     inputs = (
         Memory.port("memory"), Port("settings", m, "-", "that acted in the tick before"), Order.port("order"),
         Port("stop"), Port("parameters", m), Port("answered"), Port("answer", n), Port("tick"), Port("t"),
         Port("unsolved"), Port("growth"), *((Port("outputs", outputs),) if outputs else ()),
+        *((Port("inner", len(rotor.inner.kept)),) if rotor.inner is not None else ()),
+        *(partner.inputs if partner is not None else ()),
     )  # fmt: skip
     given = (
         Memory.port("memory_next"), Port("settings_next", m), Port("setting_refs", m), Port("shown", len(SHOWN)),
-        Port("sent", 2 + 2 * n + outputs), *(Port(name, value.shape) for name, value in driven.items()),
+        Port("sent", 2 + 2 * n + outputs), *_inner_ports(rotor, partner),
+        *(Port(name, value.shape) for name, value in driven.items()),
     )  # fmt: skip
     return Kernel(f"{rotor.model.name}_command", inputs, given, expr)
 
@@ -81,7 +104,26 @@ def inputs_at_start(rotor: OperatedRotor) -> dict[str, Array]:
     return {name: np.array(ca.densify(ca.DM(value))).squeeze() for name, value in given.items()}
 
 
-def _at_rest(one: Control, setting: Expr) -> Expr:
+def by_name(rotor: OperatedRotor, seen: Sequence[Expr]) -> dict[str, Expr]:
+    """Outputs."""
+    return {one.name: seen[0][k] for k, one in enumerate(rotor.outputs)}
+
+
+def bounded(rotor: OperatedRotor, name: str, value: Expr) -> Expr:
+    """What acts stays between the bounds of the setting of that name."""
+    one = next(one for one in rotor.settings if one.name == name)
+    return ca.fmin(ca.fmax(value, one.least), one.most)
+
+
+def _inner_ports(rotor: OperatedRotor, partner: Partner | None) -> tuple[Port, ...]:
+    if rotor.inner is None:
+        return ()
+    more = () if partner is None else partner.outputs
+    shown = len(rotor.inner.acts) + (0 if partner is None else len(ABOUT_TAIL))
+    return Port("inner_next", len(rotor.inner.kept)), Port("acting", shown), *more
+
+
+def _at_rest(one: Setting, setting: Expr) -> Expr:
     return setting if one.safe is None else ca.SX(one.safe)
 
 

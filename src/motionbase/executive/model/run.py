@@ -20,26 +20,21 @@ from motionbase.executive.mailbox import Mailbox, StopLatch
 from motionbase.executive.model.code import STATES, ModelCode
 from motionbase.executive.model.exchange import Exchange, judge
 from motionbase.executive.model.frames import Form
-from motionbase.executive.model.orders import RESET, Memory, Order
+from motionbase.executive.model.operator import Operator
+from motionbase.executive.model.orders import Memory, Order
+from motionbase.executive.model.settling import SEEN_AS, arrays_of, joint_arrays
 from motionbase.executive.replaceable import ReplaceableJob
 from motionbase.executive.schedule import Job, NativeJob, Schedule, native_job
 from motionbase.executive.timing import Clock
-from motionbase.executive.tuning import Tuner
 from motionbase.multibody.network.real_time import Repivoting
-from motionbase.record.faults import ModelFault
-from motionbase.record.requests import Kind, Reason, Result
-from motionbase.record.states import Request, State
-from motionbase.ring.blocks.command import Order as Received
-from motionbase.ring.blocks.commands import CommandReceiver
+from motionbase.record.faults import ModelFault, ModelWarningBit
+from motionbase.record.states import State
 from motionbase.ring.writer import Writer
 
 COUNTERS = ("frames", "late", "duplicate", "malformed", "foreign")
-REQUESTS = {Kind(r): r for r in Request if r}
-AT_WORK = (State.ENGAGING, State.DRIVE, State.SETTLING, State.STANDBY, State.FREEZE)
-SEEN_AS = {"nodes": "one", "own": "own_one", "rates": "own_dot_one"}  # ports of observers -> arrays of the step
 ACCEPTED = {"count": "count_next", "unsolved": "unsolved_next", **{name: f"{name}_taken" for name in STATES}}
 DENSE_SHARE = 0.5  # of a tick that dense factors may take, where no order of pivots lasts
-MEMORY, ORDER = Memory.layout.starts, Order.layout.starts
+MEMORY = Memory.layout.starts
 
 
 @final
@@ -54,6 +49,7 @@ class ModelRun:
         tuned: parameters to start with, by place in their vector; the others are as designed
         clock: the executive's
         exchange: shared memory, if that is how the controller is reached
+        partner: that with a tail rotor in another process, if there is one
 
         state_out: to the controller: tick, t, positions, speeds, set points followed, gains
         answer_in: from the controller: tick that is answered, counters, torques
@@ -67,6 +63,7 @@ class ModelRun:
     tuned: Mapping[int, float] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
     exchange: Exchange | None = None
+    partner: Exchange | None = None
 
     @property
     def form(self) -> Form:
@@ -93,14 +90,10 @@ class ModelRun:
         return Mailbox(Order.layout.size + self.code.plant.parameters.size)
 
     @cached_property
-    def commands(self) -> CommandReceiver:
-        """Commands of operators."""
-        return CommandReceiver(self.writer.segment, self.writer.header.layout)
-
-    @cached_property
     def stop(self) -> StopLatch:
         """The emergency stop as the loop itself sees it."""
-        return StopLatch(self.writer.segment.address + self.writer.header.layout.commands_at, self.commands.released)
+        commands_at = self.writer.segment.address + self.writer.header.layout.commands_at
+        return StopLatch(commands_at, self.operator.commands.released)
 
     @cached_property
     def parameters(self) -> Array:
@@ -110,26 +103,14 @@ class ModelRun:
             values[place] = value
         return values
 
-    @cached_property
-    def tuner(self) -> Tuner:
-        """Moves parameters to what operators ask for."""
-        return Tuner(self.code.plant.parameters, self.writer, self.parameters)
-
     # ---- the loop's arrays and jobs --------------------------------------------------------------------------------
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
         """By name of port; those of several kernels with the same name are one array."""
-        code = self.code
-        states, weights = code.begun
-        made = {name: np.array(value, dtype=np.float64) for name, value in states.items()}
-        made |= {f"{name}_{what}": np.zeros_like(value) for name, value in states.items() for what in ("next", "taken")}
-        for compiled in code.kernels:
-            for port in compiled.unit.ports:
-                made.setdefault(port.name, np.zeros(port.dims))
-        made["weights"][...] = weights
-        made["before"][...] = code.network.start_q
-        for name, value in code.plant.starts.items():
+        states, weights = self.code.begun
+        made = arrays_of(self.code, {name: states[name] for name in STATES}, weights)
+        for name, value in states.items():  # with what laws have learnt while the model settled
             made[name][...] = value
         made["memory"][MEMORY["wanted"]] = float(self.automatic)
         return made
@@ -142,15 +123,11 @@ class ModelRun:
         found = {groups[group][0]: arrays[name] for group, name in plant.groups.items()}
         single = {"residual": "residual", "growth": "growth", "unsolved": "count"}
         found |= {channel: arrays[name].reshape(1) for channel, name in single.items()}
-        found |= {"repivots": self._repivots, "command_ack": self._ack}
+        found |= {"repivots": self._repivots, "command_ack": self.operator.ack}
         found |= {name: arrays["shown"][k : k + 1] for k, name in enumerate(plant.shown)}
         counters = self.answer_in.row[1 : 1 + len(COUNTERS)]
         found |= {f"controller_{name}": counters[k : k + 1] for k, name in enumerate(COUNTERS)}
         return found
-
-    @cached_property
-    def _ack(self) -> Array:
-        return np.zeros(1)
 
     @cached_property
     def _repivots(self) -> Array:
@@ -165,13 +142,15 @@ class ModelRun:
             "orders": self.orders_in.taking(),
             "stop": self.stop.looking(),
             **self._answers(),
-            "joints": native_job(code.joints, feedback=None, **self._joint_arrays()),
+            **({} if self.partner is None else {"tail": self.partner.states.taking()}),
+            "joints": native_job(code.joints, feedback=None, **joint_arrays(code, arrays)),
             **observers,
             "command": native_job(
                 code.command, feedback=dict(code.plant.kept),
                 **{port.name: self._commanding.get(port.name, arrays[port.name]) for port in code.command.unit.ports},
             ),
             "send": self.state_out.sending(),
+            **({} if self.partner is None else {"tell tail": self.partner.answers.sending()}),
             "step": self.step.job,
             "accept": native_job(
                 code.accept, feedback=ACCEPTED,
@@ -197,8 +176,16 @@ class ModelRun:
         return {
             "order": orders[:split], "parameters": orders[split:], "stop": self.stop.acts.reshape(()),
             "answered": answers[:1].reshape(()), "answer": answers[-self.form.n :], "sent": self.state_out.row,
-            "tick": self.clock.tick.reshape(()), "t": self.clock.t.reshape(()),
+            "tick": self.clock.tick.reshape(()), "t": self.clock.t.reshape(()), **self._meeting,
         }  # fmt: skip
+
+    @property
+    def _meeting(self) -> dict[str, Array]:
+        """Rows from and to the tail rotor's process."""
+        if self.partner is None:
+            return {}
+        told, ours = self.partner.states, self.partner.answers
+        return {"partner": told.row, "partner_count": told.taken.reshape(()), "partner_sent": ours.row}
 
     def _answers(self) -> dict[str, NativeJob]:
         """Answers that a thread has judged, or those of the exchange, which the loop judges itself."""
@@ -211,12 +198,6 @@ class ModelRun:
             seen_next=np.zeros(()), kept_next=np.zeros_like(kept),
         )  # fmt: skip
         return {"answers": box.taking(), "judge": judged}
-
-    def _joint_arrays(self) -> dict[str, Array]:
-        """Of the kernel of joint motion; it has own unknowns where joints have coordinates of their own."""
-        arrays = self.arrays
-        given = {"nodes": arrays["one"], "q": arrays["raw"], "v": arrays["v"], "own": arrays["own_one"]}
-        return {port.name: given[port.name] for port in self.code.joints.unit.ports}
 
     @cached_property
     def step(self) -> ReplaceableJob:
@@ -246,6 +227,12 @@ class ModelRun:
         """After the last tick."""
         return ModelFault(int(self.arrays["shown"][self.code.plant.shown.index("fault")]))
 
+    @property
+    def tail_is_silent(self) -> bool:
+        """Whether a tail rotor in another process tells nothing."""
+        shown = self.code.plant.shown
+        return bool(int(self.arrays["shown"][shown.index("warning")]) & ModelWarningBit.TAIL_SILENT)
+
     def repivoting(self) -> Repivoting:
         """A watch that chooses pivots anew where those of the step suit badly; a context manager."""
         network, dt = self.code.network, self.code.timing.dt
@@ -257,65 +244,14 @@ class ModelRun:
         self.say(f"{self.clock.t[0]:8.1f} s  pivots of the step were chosen anew: their growth was too large here")
 
     @cached_property
-    def _order(self) -> Array:
-        return np.zeros(Order.layout.size)
+    def operator(self) -> Operator:
+        """Who hears commands."""
+        return Operator(self)
 
     def listen(self) -> None:
         """Take a command, move parameters towards their goals, and tell the loop; called again and again."""
-        if self._order[ORDER["number"]] != self.arrays["memory"][MEMORY["taken"]]:
-            self.commands.look()  # the loop has not taken the last order yet
-        elif (order := self.commands.poll()) is not None:
-            self._obey(order)
-        self._order[ORDER["estop"]] = float(self.commands.estop)
-        self.tuner.advance(float(self.clock.t[0]))
-        self.orders_in.put(np.concatenate([self._order, self.parameters]))
+        self.operator.listen()
 
     def rest(self) -> None:
         """As the last record shows it; the loop must not run any more."""
         self.code.plant.rest(self.arrays)
-
-    def _obey(self, order: Received) -> None:
-        command = order.command
-        if command is None:
-            self.say(f"a command was refused: {order.refusal.name.lower().replace('_', ' ')}")
-            return
-        self._ack[0] = float(order.number)
-        refusal = Reason.NONE
-        if command.kind is Kind.TUNE:
-            refusal = self._tune(order)
-        elif command.kind is Kind.RESET_FAULT:
-            self.commands.release_estop()
-            self.stop.release(self.commands.released)
-            self._ask(RESET)
-        elif (request := REQUESTS.get(command.kind)) is None:
-            refusal = Reason.NOT_SUPPORTED
-        elif (refusal := self._refusal(request)) is Reason.NONE:
-            self._ask(float(request))
-        self.commands.answer(order, Result.REFUSED if refusal else Result.ACCEPTED, refusal)
-
-    def _ask(self, request: float) -> None:
-        self._order[ORDER["number"]] += 1.0
-        self._order[ORDER["request"]] = request
-
-    def _refusal(self, request: Request) -> Reason:
-        if request in (Request.ABORT, Request.OFF, Request.LOWER, Request.DOWN):
-            return Reason.NONE
-        if self.commands.estop:
-            return Reason.ESTOP_ACTIVE
-        if self.fault not in (ModelFault.NONE, ModelFault.CONTROLLER_SILENT):
-            return Reason.FAULT_ACTIVE
-        if request is Request.FREEZE:
-            return Reason.NONE if self.state in AT_WORK else Reason.WRONG_STATE
-        answers = self.code.timing.internal or self.arrays["memory"][MEMORY["fresh"]] > 0
-        return Reason.NONE if answers else Reason.NOT_READY
-
-    def _tune(self, order: Received) -> Reason:
-        assert order.command is not None
-        place, value = int(order.command.arguments[0]), order.command.arguments[1]
-        t, table = float(self.clock.t[0]), self.tuner.table
-        before = self.tuner.goal(place) if place < table.size else 0.0
-        if (refusal := self.tuner.ask(place, value, t, self.state)) is Reason.NONE:
-            parameter, k = table.places[place]
-            said = f"{parameter.label(k)} from {before:.6g} to {value:.6g} {parameter.unit}".removesuffix(" -")
-            self.say(f"{t:8.1f} s  {said} ({order.sender}, process {order.pid})")
-        return refusal

@@ -27,6 +27,8 @@ CONTROLLERS = ("udp", "ring", "internal", "none")
 CONTROL_PORT = 8720  # UDP, where the model listens; its controller listens at the next one
 CONTROLLER_HZ = 1000.0
 TIMEOUT_S = 0.1
+SIMPLE, PROCESS = TAILS = "simple", "process"
+LONGEST_RING = 43  # letters of a ring's name, so that that of its tail rotor is one too
 
 
 class ModelOptions(NamedTuple):
@@ -39,6 +41,9 @@ class ModelOptions(NamedTuple):
             program, over UDP
         control_port: UDP port of the model; the controller's is the next one
         timeout: age of the state that torques answer, beyond which the brakes close [s]
+        free: a rotor flies with its airframe
+        tail: "simple", a thrust as asked for, or "process", a tail rotor that is simulated in a process of its own
+        tail_of: ring of the helicopter whose tail rotor this one is
     """
 
     model: str
@@ -50,6 +55,9 @@ class ModelOptions(NamedTuple):
     controller: str
     control_port: int
     timeout: float
+    free: bool = False
+    tail: str = SIMPLE
+    tail_of: str | None = None
 
     def at_rest(self) -> ModelOptions:
         """The same, but with brakes closed until an operator asks: for a model that is restarted."""
@@ -60,9 +68,22 @@ class ModelOptions(NamedTuple):
         given = {
             "--ring": self.ring, "--rate": self.rate, "--duration": self.duration, "--parameters": self.parameters,
             "--controller": self.controller, "--control-port": self.control_port, "--controller-timeout": self.timeout,
+            "--tail": self.tail if self.free else None,
         }  # fmt: skip
         options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
-        return motionbase_command("run", self.model, "--alone", *options, *(["--manual"] if self.manual else []))
+        flags = [flag for flag, given in (("--manual", self.manual), ("--free", self.free)) if given]
+        return motionbase_command("run", self.model, "--alone", *options, *flags)
+
+    @property
+    def tail_ring(self) -> str:
+        """Where the tail rotor's process writes its record."""
+        return f"{self.ring[:LONGEST_RING]}-tail"
+
+    def tail_command(self) -> tuple[str, ...]:
+        """The command line of the tail rotor in a process of its own."""
+        return motionbase_command(
+            "run", f"{self.model}_tail", "--alone", "--ring", self.tail_ring, "--tail-of", self.ring
+        )
 
 
 class ModelSetup(NamedTuple):
@@ -128,7 +149,14 @@ def checked(options: ModelOptions) -> ModelSetup:
 
     if options.controller not in CONTROLLERS:
         raise UsageError(f"--controller {options.controller!r:.40}: it must be one of {', '.join(CONTROLLERS)}")
-    plant, dt, illustrative = _rotor(options.model) if is_rotor(options.model) else _robot(options.model)
+    if options.tail not in TAILS:
+        raise UsageError(f"--tail {options.tail!r:.40}: it must be one of {', '.join(TAILS)}")
+    rotor = is_rotor(options.model)
+    if (options.free or options.tail_of) and not rotor:
+        raise UsageError(f"--free and --tail-of are for rotors, and {options.model!r} is none")
+    if options.tail == PROCESS and not options.free:
+        raise UsageError("--tail process is for a rotor in free flight; add --free")
+    plant, dt, illustrative = _rotor(options) if rotor else _robot(options.model)
     if round(1 / dt) % options.rate:
         rates = [rate for rate in range(100, round(1 / dt) + 1) if not round(1 / dt) % rate]
         raise UsageError(
@@ -140,17 +168,22 @@ def checked(options: ModelOptions) -> ModelSetup:
     if not 1024 <= options.control_port <= 65534:
         raise UsageError(f"--control-port is {options.control_port}, it must be 1024 to 65534")
     tuned = load_parameters(options.parameters, plant.parameters) if options.parameters else {}
-    return ModelSetup(plant, Timing(dt, options.timeout, options.controller == "internal"), tuned, illustrative)
+    internal = options.controller == "internal" and options.tail_of is None
+    return ModelSetup(plant, Timing(dt, options.timeout, internal), tuned, illustrative)
 
 
-def _rotor(reference: str) -> tuple[AbstractPlant, float, bool]:
+def _rotor(options: ModelOptions) -> tuple[AbstractPlant, float, bool]:
     """The rotor, its step [s], and whether some of its numbers are illustrative."""
     from motionbase.executive.model.rotor import Rotor
+    from motionbase.executive.model.tail import partner_of
     from motionbase.rotor.models import rotor_model
     from motionbase.rotor.running import operated
+    from motionbase.rotor.tail import told
 
-    rotor = operated(rotor_model(reference))
-    return Rotor(rotor), rotor.step, bool(rotor.illustrative)
+    model = rotor_model(options.model, free=options.free)
+    rotor = operated(model) if options.tail_of is None else told(model)
+    partner = partner_of(options.model) if options.tail == PROCESS else None
+    return Rotor(rotor, partner), rotor.step, bool(rotor.illustrative)
 
 
 def _robot(reference: str) -> tuple[AbstractPlant, float, bool]:

@@ -1,12 +1,12 @@
-/** A rotor in axes that turn with its shaft: blades stand still but for what they flap, lag and bend. */
+/** A rotor in axes that turn with its shaft and go with its hub: blades stand still but for flap, lag and bending. */
 
 import type { Vec } from "../kinematics";
 import type { Turn } from "../pose";
 import type { BodyPose } from "./bodies";
 
 /**
- * All poses turned back about the hub's z, through its origin, by the angle that the hub has turned about it; null where
- * the hub has no pose. The hub then stands as its shaft is tilted, whatever its azimuth.
+ * All poses turned back about the hub's z by the angle that the hub has turned about it, with the hub at the origin, so
+ * that a helicopter stays in view; null where the hub has no pose. The hub stands as its shaft is tilted.
  */
 export function backOf(hub: BodyPose | null | undefined): BodyPose | null {
   if (!hub) return null;
@@ -16,7 +16,7 @@ export function backOf(hub: BodyPose | null | undefined): BodyPose | null {
   const back: Turn = [w / length, 0, 0, -z / length];
   const turn = times(times(hub.q, back), inverse(hub.q)); // about the hub's z as it stands in the world
   const moved = rotated(turn, hub.p);
-  return { p: [hub.p[0] - moved[0], hub.p[1] - moved[1], hub.p[2] - moved[2]], q: turn };
+  return { p: [-moved[0], -moved[1], -moved[2]], q: turn };
 }
 
 /** A pose in the axes that `back` leads to. */
