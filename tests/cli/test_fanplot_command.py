@@ -32,7 +32,6 @@ def test_json(capsys: Capture) -> None:
         (["puma", "--speeds", "40:0:5"], "--speeds is '40:0:5', it must be FROM:TO:COUNT"),
         (["puma", "--speeds", "0:40"], "--speeds is '0:40', it must be FROM:TO:COUNT"),
         (["puma", "--modes", "0"], "count is 0, a whole number of modes from 1"),
-        (["caradonna_tung"], "rotor 'caradonna_tung' has no [blade]"),
         (["puma", "--plot", "fan.txt"], "the name must end in .png"),
     ],
 )

@@ -48,9 +48,28 @@ def test_json_and_picture(capsys: Capture, tmp_path: Path) -> None:
         ((*COMMAND, "--blades-without-damper", "5"), "blades: 1 to 4"),
         ((*COMMAND, "--blades-without-damper", "1.5"), "whole numbers"),
         ((*COMMAND, "--plot", "modes.txt"), "must end in"),
+        ((*COMMAND, "--airspeeds", "0:40:5"), "--airspeeds is for tiltrotor"),
+        (("rotor", "stability", "tiltrotor", "--speeds", "0:40:5"), "--speeds is not for tiltrotor"),
+        (("rotor", "stability", "tiltrotor", "--airspeeds", "0:40"), "--airspeeds is '0:40', it must be FROM:TO:COUNT"),
     ],
 )
 def test_bad_arguments(capsys: Capture, arguments: tuple[str, ...], said: str) -> None:
     assert main([*arguments]) == 2
     complaint = capsys.readouterr().err
     assert said in complaint and "Traceback" not in complaint
+
+
+@pytest.mark.long("compiles a rotor")
+def test_tiltrotor_against_airspeed(capsys: Capture, tmp_path: Path) -> None:
+    """It flutters between 100 and 120 m/s."""
+    path = tmp_path / "whirl.png"
+    command = "rotor", "stability", "tiltrotor", "--airspeeds", "80:120:3"
+    assert main([*command, "--plot", str(path)]) == 0
+    assert "Unstable: 10" in capsys.readouterr().out
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert main([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    ((low, high),) = found["unstable_m_s"]
+    assert 100 < low < 112 and high == 120.0
+    assert [point["airspeed_m_s"] for point in found["airspeeds"]] == [80.0, 100.0, 120.0]
+    assert all(abs(point["torque_n_m"]) < 3.0 for point in found["airspeeds"])

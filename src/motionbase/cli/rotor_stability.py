@@ -1,4 +1,4 @@
-"""`motionbase rotor stability`: modes of a rotor and its support against rotor speed."""
+"""`motionbase rotor stability`: modes of a rotor and its support against rotor speed, or airspeed."""
 
 import json
 import math
@@ -11,11 +11,14 @@ import typer
 
 from motionbase.cli import terminal
 from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed
+from motionbase.cli.rotor_whirl import show_whirl
 from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from motionbase.rotor.stability import SpeedModes, Stability, SystemAt
 
+TILTROTOR = "tiltrotor"
+SPEEDS, AIRSPEEDS = "0:40:41", "0:120:13"
 CONSTANT = 1e-9  # relative change of coefficients with azimuth that is rounding
 
 
@@ -31,16 +34,23 @@ MODELS: "dict[str, Callable[[tuple[int, ...]], SystemAt]]" = {"ground_resonance"
 
 
 def stability_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help=f"One of: {', '.join(MODELS)}.")],
-    speeds: Annotated[str, typer.Option(metavar="FROM:TO:COUNT", help="Rotor speeds [rad/s].")] = "0:40:41",
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=f"One of: {', '.join((*MODELS, TILTROTOR))}.")],
+    speeds: Annotated[
+        str | None, typer.Option(metavar="FROM:TO:COUNT", help=f"Rotor speeds [rad/s]. [default: {SPEEDS}]")
+    ] = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="NAME", help="multiblade (coefficients averaged over a revolution) or floquet (as they are)."
+            metavar="NAME",
+            help="multiblade (coefficients averaged over a revolution) or floquet (as they are). [default: multiblade]",
         ),
-    ] = "multiblade",
+    ] = None,
     blades_without_damper: Annotated[
         str | None, typer.Option(metavar="K,...", help="Blades, from 1, whose lag dampers do not work.")
+    ] = None,
+    airspeeds: Annotated[
+        str | None,
+        typer.Option(metavar="FROM:TO:COUNT", help=f"Airspeeds of the tiltrotor [m/s]. [default: {AIRSPEEDS}]"),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -53,20 +63,30 @@ def stability_command(
     Blades that are all alike give constant coefficients in multiblade coordinates, and both methods agree. Where one
     differs (a damper that does not work), floquet is exact and multiblade an approximation.
 
+    The tiltrotor windmills at its speed on a wing; its modes are found in flights that are disturbed, by Floquet's
+    method: motionbase rotor stability tiltrotor --airspeeds 0:120:13 --plot whirl.png
+
     Example: motionbase rotor stability ground_resonance --blades-without-damper 1 --method floquet --plot modes.png
     """
     from motionbase.rotor.stability import METHODS, stability
 
     check_writable(plot, PICTURES)
+    given = {"--speeds": speeds, "--method": method, "--blades-without-damper": blades_without_damper}
+    if model == TILTROTOR:
+        if extra := [name for name, value in given.items() if value is not None]:
+            raise UsageError(f"{extra[0]} is not for {model}, it takes --airspeeds")
+        return show_whirl(_speeds(airspeeds or AIRSPEEDS, "--airspeeds"), plot, as_json)
     if model not in MODELS:
-        raise unknown("model", model, MODELS)
-    chosen = next((name for name in METHODS if name == method), None)
+        raise unknown("model", model, [*MODELS, TILTROTOR])
+    if airspeeds is not None:
+        raise UsageError(f"--airspeeds is for {TILTROTOR}, not for {model}")
+    chosen = next((name for name in METHODS if name == (method or METHODS[0])), None)
     if chosen is None:
-        raise unknown("method", method, METHODS)
+        raise unknown("method", str(method), METHODS)
     blades = _blades(blades_without_damper)
     system_at = MODELS[model](blades)
     with terminal.progress_bar(model, f"linearising {model}") as show:
-        found = stability(system_at, _speeds(speeds), chosen, progress=show)
+        found = stability(system_at, _speeds(speeds or SPEEDS), chosen, progress=show)
     if plot is not None:
         from motionbase.rotor.plot_stability import write_stability
 
@@ -77,11 +97,11 @@ def stability_command(
         _show(_title(model, blades, chosen), found)
 
 
-def _speeds(text: str) -> list[float]:
+def _speeds(text: str, option: str = "--speeds") -> list[float]:
     """FROM:TO:COUNT."""
     parts = text.split(":")
     wanted = (
-        f"--speeds is {text!r}, it must be FROM:TO:COUNT, such as 0:40:41, with 0 <= FROM < TO and COUNT of at least 2"
+        f"{option} is {text!r}, it must be FROM:TO:COUNT, such as 0:40:41, with 0 <= FROM < TO and COUNT of at least 2"
     )
     try:
         low, high, count = float(parts[0]), float(parts[1]), int(parts[2])

@@ -179,8 +179,9 @@ class Inflow(AbstractExchange):
         air, tip = self.air, self.air.tip_speed
         if air.inflow == NONE or not air.density:
             return ca.SX.zeros(3), None
-        along = ca.sqrt(flow[0] ** 2 + flow[1] ** 2 + TINY)
-        e_x, e_y = flow[0] / along, flow[1] / along  # where the air goes: over the tail
+        drift = flow[0] - TINY  # in still air, too, the tail is on one side
+        along = ca.sqrt(drift**2 + flow[1] ** 2 + TINY**4)
+        e_x, e_y = drift / along, flow[1] / along  # where the air goes: over the tail
         mu, lam_c = along / tip, -flow[2] / tip
         scale = air.density * math.pi * air.radius**2 * tip**2
         thrust = loads[2] / scale
@@ -208,4 +209,4 @@ class Inflow(AbstractExchange):
         return tip * ca.vertcat(rate[0], by_x, by_y)
 
 
-TINY = 1e-12  # [m^2/s^2] so that a rotor in still air has directions
+TINY = 1e-6  # [m/s] of air along the disk where there is none

@@ -25,9 +25,9 @@ from motionbase.rotor.air import RotorAir
 from motionbase.rotor.airframe import FUSELAGE, Airframe
 from motionbase.rotor.blade import Blade
 from motionbase.rotor.blade_air import BladeAir
-from motionbase.rotor.controls import PitchControls
+from motionbase.rotor.controls import PitchControls, swashplate_plane
 from motionbase.rotor.elastic import AXES, blade_parts, hinge_springs
-from motionbase.rotor.planform import Planform
+from motionbase.rotor.planform import Planform, needed_blade
 from motionbase.rotor.rods import Rod
 from motionbase.rotor.rotor_model import (
     AIR,
@@ -68,14 +68,8 @@ class Swashplate:
             checked_positive("swashplate", what, getattr(self, what), "m")
 
     def plane(self) -> Array:
-        """(3, 3) height, slopes along x and y of the plane for a unit of collective, cos and sin [m, -].
-
-        At the azimuth psi the link is at horn_x along the blade (-cos, -sin) and horn_y ahead of it (sin, -cos); the
-        blade's pitch is the height there over horn_y.
-        """
-        x, y = self.horn_x, self.horn_y
-        tilts = y * np.linalg.inv([[-x, -y], [y, -x]])
-        return np.block([[np.array([[y]]), np.zeros((1, 2))], [np.zeros((2, 1)), tilts]])
+        """See `swashplate_plane`."""
+        return swashplate_plane(self.horn_x, self.horn_y)
 
 
 Root = Literal["hinges", "compact"]
@@ -92,6 +86,7 @@ class Articulated:
         points: of Gauss on a rigid blade, or on each beam
         inflow, delay: see `RotorAir`
         tip_loss: lift falls to zero at the tip (Prandtl)
+        unsteady: see `BladeAir`
         damping: of beams, by which stress leads strain [s]
         counted: ground and rods are counted as formulations do that have more unknowns; else 33 equations fewer
     """
@@ -102,8 +97,15 @@ class Articulated:
     inflow: str = "uniform"
     delay: float = 0.124
     tip_loss: bool = True
+    unsteady: str = "steady"
     damping: float = 1e-3
     counted: bool = True
+
+    def __post_init__(self) -> None:
+        if self.root not in ("hinges", "compact"):
+            raise ModelError(f"articulated rotor: root is {self.root!r}, must be 'hinges' or 'compact'")
+        if self.root == "compact" and self.beams:
+            raise ModelError("articulated rotor: root = 'compact' has rigid blades, beams need root = 'hinges'")
 
 
 def articulated_rotor(
@@ -112,9 +114,10 @@ def articulated_rotor(
     """A rotor in a wind tunnel, or on an airframe that flies; the shaft turns at a speed that is imposed."""
     how = how or Articulated()
     support = GROUND if airframe is None else FUSELAGE
-    if rotor.blade is None:
-        raise ModelError(f"rotor {rotor.name!r} has no structure, [blade] in its file; hinges and mass are needed")
-    blade = _linked(rotor.blade)
+    blade = _linked(needed_blade(rotor))
+    radii = [hinge.at for _, hinge in blade.hinges]
+    if how.root == "hinges" and len(set(radii)) < len(radii):
+        raise ModelError(f"blade {blade.name!r}: two hinges are at one radius; part them, or take root = 'compact'")
     bodies, joints, closures = _swashplate_parts(swashplate, support)
     elements = _controls(rotor, swashplate, how, support)
     if airframe is not None:
@@ -211,7 +214,8 @@ def _blade(rotor: Planform, blade: Blade, how: Articulated, name: str, angle: fl
     elements = [*elements, *_air(rotor, blade, how, name)]
     count = 2 * how.beams + 1
     lag, flap, pitch = (names.get(kind, "") for kind in ("lag", "flap", "pitch"))
-    return bodies, joints, elements, BladeNames(angle, lag, flap, pitch, tuple(f"{name}{n}" for n in range(count)))
+    feel = tuple(f"{name}{n}" for n in range(count))
+    return bodies, joints, elements, BladeNames(angle, lag, flap, pitch, f"{name}_link", feel)
 
 
 def _rigid(blade: Blade, name: str) -> tuple[list[Body], list[Joint], list[AbstractElement]]:
@@ -254,7 +258,7 @@ def _air(rotor: Planform, blade: Blade, how: Articulated, name: str) -> list[Abs
     """Of the whole blade, or of each beam."""
     if not how.beams:
         stations = rigid_stations(rotor, blade.clamp, how.points, tip_loss=how.tip_loss)
-        return [BladeAir(f"{name}_air", AIR, (f"{name}0",), stations, rotor.airfoil)]
+        return [BladeAir(f"{name}_air", AIR, (f"{name}0",), stations, rotor.airfoil, how.unsteady)]
     r = np.linspace(blade.clamp, blade.radius, 2 * how.beams + 1)
     twist = blade.at("twist", r)
     found: list[AbstractElement] = []
@@ -263,7 +267,7 @@ def _air(rotor: Planform, blade: Blade, how: Articulated, name: str) -> list[Abs
         stations = beam_stations(rotor, r[own].tolist(), twist[own].tolist(), how.points, tip_loss=how.tip_loss)
         if stations:
             bodies = tuple(f"{name}{n}" for n in range(2 * k, 2 * k + 3))
-            found.append(BladeAir(f"{name}_air{k + 1}", AIR, bodies, stations, rotor.airfoil))
+            found.append(BladeAir(f"{name}_air{k + 1}", AIR, bodies, stations, rotor.airfoil, how.unsteady))
     return found
 
 

@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 PITCH = "collective", "cos", "sin"
 
 
+def swashplate_plane(horn_x: float, horn_y: float) -> Array:
+    """(3, 3) height, slopes along x and y of a swashplate's plane for a unit of collective, cos and sin [m, -].
+
+    At the azimuth psi the link is at horn_x along the blade (-cos, -sin) and horn_y ahead of it (sin, -cos) [m]; the
+    blade's pitch is the height there over horn_y.
+    """
+    tilts = horn_y * np.linalg.inv([[-horn_x, -horn_y], [horn_y, -horn_x]])
+    return np.block([[np.array([[horn_y]]), np.zeros((1, 2))], [np.zeros((2, 1)), tilts]])
+
+
 @final
 @dataclass(frozen=True)
 class PitchControls(AbstractNetworkElement):

@@ -11,14 +11,18 @@ from motionbase.errors import ModelError
 from motionbase.rotor.airframe import Airframe
 from motionbase.rotor.articulated import Articulated, Swashplate, articulated_rotor
 from motionbase.rotor.planform import PRESETS, planform_of, rotor_file
+from motionbase.rotor.proprotor import HowProprotor, Proprotor, proprotor
 from motionbase.rotor.rotor_model import RotorModel
 
-KINDS = ("articulated",)  # of hubs
+KINDS = {"articulated": "swashplate", "gimballed": "proprotor"}  # of hubs, and the table that each needs
 
 # Variants of presets by the keys of [hub] in which they differ.
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "puma_compact": ("puma", {"root": "compact"}),
     "puma_beams": ("puma", {"beams": 5}),
+    "tiltrotor_wing": ("tiltrotor", {"wing": True}),
+    "tiltrotor_assembled": ("tiltrotor", {"gimbal": "assembled"}),
+    "tiltrotor_wing_assembled": ("tiltrotor", {"wing": True, "gimbal": "assembled"}),
 }
 OTHERS: dict[str, Callable[[], RotorModel]] = {}
 
@@ -48,15 +52,21 @@ def rotor_model(reference: Path | str, *, free: bool = False, **changes: Any) ->
 def _of_file(reference: Path | str, changes: dict[str, Any], free: bool) -> RotorModel:
     table, path = rotor_file(reference)
     planform = planform_of(table, path)
-    needed = ("blade", "hub", "swashplate", *(("airframe",) if free else ()))
+    kind = table.table("hub").data.get("kind") if "hub" in table.data else None
+    if free and kind == "gimballed":
+        raise ModelError(f"rotor {planform.name!r} has a gimballed hub, which flies in a wind tunnel alone")
+    needed = ("blade", "hub", *((KINDS[kind],) if kind in KINDS else ()), *(("airframe",) if free else ()))
     if missing := [key for key in needed if key not in table.data]:
         raise ModelError(
             f"rotor {planform.name!r} has no [{missing[0]}] in its file, so it cannot be flown; there are: "
             f"{', '.join(rotor_names())}"
         )
     hub = table.table("hub")
-    if hub.data.get("kind") not in KINDS:
-        hub.complain("kind", f"hub.kind is {hub.data.get('kind')!r}, {' or '.join(KINDS)} is wanted")
+    if kind not in KINDS:
+        hub.complain("kind", f"hub.kind is {kind!r}, {' or '.join(KINDS)} is wanted")
+    parts = table.table(KINDS[kind])
+    if kind == "gimballed":
+        return proprotor(planform, parts.part(Proprotor), replace(hub.part(HowProprotor, besides=("kind",)), **changes))
     how = replace(hub.part(Articulated, besides=("kind",)), **changes)
     airframe = table.table("airframe").part(Airframe) if free else None
-    return articulated_rotor(planform, table.table("swashplate").part(Swashplate), how, airframe)
+    return articulated_rotor(planform, parts.part(Swashplate), how, airframe)

@@ -21,15 +21,9 @@ from motionbase.rotor.c81 import read_c81
 FOLDER = Path(__file__).parent / "presets"
 PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 KEYS = ("name", "summary", "sources", "illustrative", "blades", "radius", "root", "chord", "twist", "airfoil", "speed",
-        "density", "sound", "blade", "hub", "swashplate", "airframe", "flights")  # fmt: skip
-OPTIONAL = (
-    "name",
-    "blade",
-    "hub",
-    "swashplate",
-    "airframe",
-    "flights",
-)  # hub and what follows are for `models.rotor_model`
+        "density", "sound", "blade", "hub", "swashplate", "proprotor", "airframe", "flights")  # fmt: skip
+# hub and what follows are for `models.rotor_model`
+OPTIONAL = "name", "blade", "hub", "swashplate", "proprotor", "airframe", "flights"
 NEEDED = tuple(key for key in KEYS if key not in OPTIONAL)
 LARGEST_SOLIDITY = 1.0
 

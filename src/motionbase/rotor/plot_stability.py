@@ -1,4 +1,4 @@
-"""Pictures of stability: frequencies and growth rates of modes against rotor speed."""
+"""Pictures of stability: frequencies and growth rates of modes against rotor speed or airspeed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ RPM = 30 / np.pi
 STEADY = 3.0  # weight of growth rates where modes are followed
 
 
-def write_stability(found: Stability, path: Path | str, title: str) -> None:
-    """Frequency above, growth rate below, unstable zones shaded; by the suffix PNG, PDF or SVG."""
+def write_stability(found: Stability, path: Path | str, title: str, rotor_speed: float | None = None) -> None:
+    """Frequency above, growth rate below, unstable zones shaded; by the suffix PNG, PDF or SVG.
+
+    Args:
+        rotor_speed: at which the rotor is held while the speeds are airspeeds [rad/s]
+    """
     # A separate Figure, not pyplot: no display, no state, nothing to close.
     from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
@@ -28,7 +32,9 @@ def write_stability(found: Stability, path: Path | str, title: str) -> None:
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     kinds = sorted({kind for point in found.points for kind in point.kinds})
     colour = {kind: COLOURS[k % len(COLOURS)] for k, kind in enumerate(kinds)}
-    for axes, part, folded in ((upper, np.imag, False), (lower, np.real, found.method == "floquet")):
+    on_speed = rotor_speed is None
+    folds = on_speed and found.method == "floquet"
+    for axes, part, folded in ((upper, np.imag, False), (lower, np.real, folds)):
         lines, colours = [], []
         for a, b in zip(found.points[:-1], found.points[1:], strict=True):
             for i, j in _pairs(a, b, folded):
@@ -43,27 +49,29 @@ def write_stability(found: Stability, path: Path | str, title: str) -> None:
     top = 1.06 * float(frequencies.max(initial=1.0))
     first, last = float(speeds[0]), float(max(speeds[-1], speeds[0] + 1e-3))
     for n in range(1, RAYS + 1):
-        if n * first > top:
+        begin, until = (n * first, n * last) if rotor_speed is None else (n * rotor_speed,) * 2
+        if begin > top:
             break
-        upper.plot([first, last], [n * first, n * last], color="0.6", linewidth=0.8, linestyle=":", zorder=0)
-        end = min(last, top / n)
+        upper.plot([first, last], [begin, until], color="0.6", linewidth=0.8, linestyle=":", zorder=0)
+        end = min(last, top / n) if on_speed else last
         if n <= 3 or end > first + 0.1 * (last - first):
             upper.annotate(
-                f"{n}/rev", (end, n * end), xytext=(-5, -4), textcoords="offset points", fontsize=8, color="0.45",
-                ha="right", va="top",
+                f"{n}/rev", (end, n * end if on_speed else until), xytext=(-5, -4), textcoords="offset points",
+                fontsize=8, color="0.45", ha="right", va="top",
             )  # fmt: skip
     lower.axhline(0.0, color="0.3", linewidth=0.9)
     upper.set_xlim(first, last)
     upper.set_ylim(0, top)
     upper.set_ylabel("frequency [rad/s]")
     lower.set_ylabel("growth rate [1/s]")
-    lower.set_xlabel("rotor speed [rad/s]")
+    lower.set_xlabel("rotor speed [rad/s]" if on_speed else "airspeed [m/s]")
     growth = np.concatenate([point.growth for point in found.points])
     span = max(float(growth.max()) - float(growth.min()), 1e-3)
     lower.set_ylim(float(growth.min()) - 0.06 * span, max(float(growth.max()), 0.0) + 0.08 * span)
-    rpm = upper.secondary_xaxis("top", functions=(lambda x: x * RPM, lambda x: x / RPM))
-    rpm.set_xlabel("rotor speed [rpm]", fontsize=9)
-    rpm.tick_params(labelsize=8)
+    if on_speed:
+        rpm = upper.secondary_xaxis("top", functions=(lambda x: x * RPM, lambda x: x / RPM))
+        rpm.set_xlabel("rotor speed [rpm]", fontsize=9)
+        rpm.tick_params(labelsize=8)
     handles: list[Line2D | Patch] = [Line2D([], [], color=colour[kind], linewidth=1.8, label=kind) for kind in kinds]
     if found.unstable:
         handles.append(Patch(color=UNSTABLE, alpha=0.12, label="unstable"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -13,6 +13,7 @@ from motionbase.arrays import Array
 from motionbase.errors import ModelError, unknown
 from motionbase.multibody.model import Model
 from motionbase.multibody.network.engine import Network
+from motionbase.rotor.air import DYNAMIC, NONE, RotorAir
 from motionbase.rotor.airframe import DRAG, FUSELAGE, TAIL, Airframe
 from motionbase.rotor.planform import Planform
 from motionbase.rotor.settings import Setting
@@ -21,6 +22,7 @@ from motionbase.spatial.rotations import quaternion_euler_zyx
 
 SPEED = "speed"  # the closure that turns the shaft
 AIR, PITCH = "air", "pitch"
+LEAST_DELAY = 4  # steps: the inflow is carried from step to step by an explicit method, which oscillates at two
 
 
 @final
@@ -31,6 +33,7 @@ class BladeNames:
     Attributes:
         azimuth: of the blade at the start [rad]
         lag, flap, pitch: joints
+        link: rod that holds the pitch
         bodies: that feel the air, from the root
     """
 
@@ -38,6 +41,7 @@ class BladeNames:
     lag: str
     flap: str
     pitch: str
+    link: str
     bodies: tuple[str, ...]
 
 
@@ -60,6 +64,7 @@ class RotorModel:
             of the residual, with beams a tenth
         airframe: that it flies with; none in a wind tunnel
         q0: coordinates of the start; neutral if None
+        besides: inputs of a step that it has beside those of any rotor, or instead of them, for settings
     """
 
     planform: Planform
@@ -76,6 +81,7 @@ class RotorModel:
     corrections: int = 4
     airframe: Airframe | None = None
     q0: Array | None = None
+    besides: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda settings: {}
 
     @property
     def name(self) -> str:
@@ -90,10 +96,19 @@ class RotorModel:
     def network(self, step: float | None = None, **changes: Any) -> Network:
         """Under the network engine, at the start."""
         h = self.step if step is None else step
+        self._check_delay(h)
         speeds = {f"{SPEED}_speed": self.speed}
         whole = Network(self.model, h, self.q0, self.v0, ground_node=self.ground_node, massless=self.massless,
                         inputs=speeds, iterations=self.corrections)  # fmt: skip
         return replace(whole, **changes) if changes else whole
+
+    def _check_delay(self, h: float) -> None:
+        for air in self.model.elements:
+            if isinstance(air, RotorAir) and air.inflow not in (NONE, DYNAMIC) and air.delay < LEAST_DELAY * h:
+                raise ModelError(
+                    f"rotor {self.name!r}: its inflow follows within a delay of {air.delay:g} s, it must be "
+                    f"{LEAST_DELAY} steps of {h:g} s or more"
+                )
 
     def start_settings(self, **given: float) -> dict[str, float]:
         """Settings by name: those given, others as at the start."""
@@ -114,6 +129,7 @@ class RotorModel:
             **self._around(settings),
             f"{SPEED}_speed": self.speed,
             f"{SPEED}_acceleration": 0.0,
+            **self.besides(settings),
         }
 
     def _around(self, settings: Mapping[str, Any]) -> dict[str, Any]:

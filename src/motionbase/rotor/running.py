@@ -12,11 +12,14 @@ from motionbase.compile import Kernel, Port
 from motionbase.multibody.elements import Beam
 from motionbase.multibody.looks import Looks, Section
 from motionbase.multibody.model import Model
+from motionbase.multibody.network.motion import places_of
+from motionbase.multibody.network.nodes import Node
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.rotor.air import FIELD, LOADS, MEMORY
 from motionbase.rotor.flying import FIRST, Flying
 from motionbase.rotor.helicopter import ABOUT as ABOUT_AIRFRAME
 from motionbase.rotor.helicopter import controls_of, flight_of, motion, stabilised
+from motionbase.rotor.observe import Observer, Shown, shown
 from motionbase.rotor.operated import OperatedRotor, Output
 from motionbase.rotor.planform import Planform
 from motionbase.rotor.rods import Rod
@@ -26,7 +29,9 @@ from motionbase.spatial.rotations import Expr
 TICKS = 100  # a run makes a multiple of them in a second, so that records divide it
 PIECES = 12  # of a rigid blade that is drawn
 HUB, PLATE = 0.045, 0.05  # radii of disks that are drawn, over the rotor's
+SHAFT = "shaft"
 HINGES: tuple[Literal["lag", "flap", "pitch"], ...] = "lag", "flap", "pitch"
+ON_SHAFT, AT_ROOTS = ("shaft_", "hub_", "drive_"), ("_tension", "_bending")  # of the names of `shown`
 ABOUT = (
     ("force_x", "N", "force of the air along x of the support"),
     ("force_y", "N", "force of the air along y of the support"),
@@ -79,8 +84,14 @@ def outputs_of(rotor: RotorModel) -> tuple[Output, ...]:
     listed = [one for one in OF_A_BLADE if one[0] in known]
     of_blades = [Output(f"b{k}_{name}", unit, f"blade {k}: {text}") for name, unit, text in listed for k in blades]
     coned = [one for one in ABOUT if one[0] != "coning" or "flap" in known]
+    loads = [Output(one.name, one.unit, one.about) for one in _loads(rotor)]
     airframe = () if rotor.airframe is None else ABOUT_AIRFRAME
-    return *(Output(*one) for one in coned), *of_blades, *airframe
+    return *(Output(*one) for one in coned), *of_blades, *loads, *airframe
+
+
+def _loads(rotor: RotorModel) -> list[Shown]:
+    """Of shaft and blades' roots."""
+    return [one for one in shown(rotor) if one.name.startswith(ON_SHAFT) or one.name.endswith(AT_ROOTS)]
 
 
 def _of_blades(rotor: RotorModel) -> set[str]:
@@ -91,7 +102,7 @@ def _of_blades(rotor: RotorModel) -> set[str]:
 
 
 def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
-    """(coordinates, own unknowns, kept numbers, with an airframe also speeds and settings) -> outputs."""
+    """(nodes, coordinates, own unknowns, kept numbers, with an airframe also speeds and settings) -> outputs."""
     model, assembly = rotor.model, network.assembly
     known = _of_blades(rotor)
     hinges = {which: Flying(rotor, rotor.network()).places(which) for which in HINGES if which in known}
@@ -103,7 +114,8 @@ def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
 
     flies = () if rotor.airframe is None else (motion(rotor),)
 
-    def expr(q: Expr, own: Expr, kept: Expr, *moving: Expr) -> Any:
+    def expr(nodes: Node, q: Expr, own: Expr, kept: Expr, *moving: Expr) -> Any:
+        observer = Observer(rotor, network, places_of(nodes), own, kept)
         field, force, moment = kept[air : air + len(FIELD)], kept[loads : loads + 3], kept[loads + 3 : loads + 6]
         torque = -moment[2]
         turns = q[shaft] / (2 * np.pi)
@@ -111,13 +123,13 @@ def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
         return ca.vertcat(
             force, moment[:2], torque, torque * rotor.speed, field, q[shaft] - 2 * np.pi * ca.floor(turns),
             *coning, *(q[at] for at in hinges.values()), *([own[links]] if links else []),
-            *(flight(q, *moving) for flight in flies),
+            *(one.of(observer) for one in _loads(rotor)), *(flight(q, *moving) for flight in flies),
         )  # fmt: skip
 
     settings = len(controls_of(rotor)) + len(flight_of(rotor)) if flies else 0
     moving = (Port("v", model.nv), Port("settings", settings)) if flies else ()
     own, kept = Port("own", assembly.own_starts[-1]), Port("kept", _kept(assembly.shared_starts))
-    inputs = Port("q", model.nq), own, kept, *moving
+    inputs = Node.port("nodes", rows=len(assembly.bodies)), Port("q", model.nq), own, kept, *moving
     return Kernel(f"{model.name}_outputs", inputs, (Port("outputs", len(outputs_of(rotor))),), expr)
 
 
@@ -167,5 +179,5 @@ def _radius(model: Model, body: str) -> float:
     while name in model.index:
         joint = model.joints[model.index[name]]
         p = np.array(joint.position, dtype=np.float64) + np.array(joint.orientation) @ p
-        name = joint.parent
+        name = "" if joint.name == SHAFT else joint.parent
     return float(np.hypot(p[0], p[1]))

@@ -123,20 +123,22 @@ class Flow(NamedTuple):
         along, up: components at the aerodynamic centre, against y and along z [m/s]
         speed: of both [m/s]
         alpha: angle of attack, of the air at three quarters of the chord [rad]
+        along_behind, up_behind: components of the air there [m/s]
     """
 
     along: Expr
     up: Expr
     speed: Expr
     alpha: Expr
+    along_behind: Expr
+    up_behind: Expr
 
 
 def flow_over(at: Section, air: Expr) -> Flow:
     """From the velocity of the air in the world."""
     own, behind = air - at.v, air - at.v_behind
-    along, up = -ca.dot(own, at.y), ca.dot(own, at.z)
-    alpha = ca.atan2(ca.dot(behind, at.z), -ca.dot(behind, at.y) + STILL2)
-    return Flow(along, up, ca.sqrt(along**2 + up**2 + STILL2), alpha)
+    (along, up), (u, w) = ((-ca.dot(v, at.y), ca.dot(v, at.z)) for v in (own, behind))
+    return Flow(along, up, ca.sqrt(along**2 + up**2 + STILL2), ca.atan2(w, u + STILL2), u, w)
 
 
 def section_loads(at: Section, flow: Flow, density: Expr, coefficients: Expr) -> tuple[Expr, Expr]:

@@ -29,7 +29,7 @@ class SpeedModes:
     """Modes at one speed, one of each complex pair, in ascending frequency.
 
     Attributes:
-        speed: of the rotor [rad/s]
+        speed: of the rotor [rad/s]; of the air [m/s] where that of the rotor is held
         exponents: (modes,) growth rate [1/s] and frequency [rad/s], as a complex number
         kinds: what moves most: a coordinate of the fixed frame, or the blades' collective, differential, regressing
             (below the rotor's speed) or progressing motion
@@ -79,7 +79,7 @@ class Stability:
 
     @property
     def speeds(self) -> Array:
-        """(n,) [rad/s]."""
+        """(n,) [rad/s or m/s]."""
         return np.array([point.speed for point in self.points])
 
     @property
@@ -94,7 +94,7 @@ class Stability:
 
     @property
     def unstable(self) -> list[tuple[float, float]]:
-        """Zones of speeds [rad/s] in which a motion grows; their ends lie between two speeds, on a straight line."""
+        """Zones of speeds in which a motion grows; their ends lie between two speeds, on a straight line."""
         x, y = self.speeds, self.growth
         grows = y > 0
         zones: list[tuple[float, float]] = []

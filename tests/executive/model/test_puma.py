@@ -66,3 +66,17 @@ def test_blades_follow_controls_and_azimuth() -> None:
         assert np.abs(found[:3] - [0.1, 0.03, -0.02]).max() < 0.01
     power, torque = rig.of(rows, "power"), rig.of(rows, "torque")
     np.testing.assert_allclose(power, 28.0 * torque, rtol=1e-12)
+
+
+def test_the_record_has_the_loads_of_the_shaft() -> None:
+    """In steady hover the torque is what the air takes; the shaft carries thrust and pushes of links, less weight."""
+    with stepped(puma()) as rig:
+        rig.tune("collective", 0.12)
+        rows = rig.step(4.0, EVERY)[-400:]
+    torque, drive = rig.of(rows, "torque").mean(), rig.of(rows, "drive_torque").mean()
+    assert abs(drive / torque - 1) < 1e-3
+    np.testing.assert_allclose(rig.of(rows, "shaft_mz"), -rig.of(rows, "drive_torque"), rtol=1e-12)
+    rotor = rotor_model("puma")
+    weight = 9.81 * sum(body.mass for body in rotor.model.bodies if body.name not in rotor.massless)
+    links, thrust = sum(rig.of(rows, f"b{k}_link").mean() for k in range(1, 5)), rig.of(rows, "thrust").mean()
+    assert abs(rig.of(rows, "shaft_fz").mean() - (thrust + links - weight)) < 1e-3 * thrust

@@ -18,6 +18,7 @@ from motionbase.multibody.closures import (
 )
 from motionbase.multibody.joint import Joint
 from motionbase.multibody.joints import revolute
+from motionbase.multibody.lookup import Point
 from motionbase.multibody.model import GROUND, Model
 from motionbase.multibody.models.example import Example, X, Y, Z
 
@@ -60,7 +61,7 @@ def gimbal_rig(tilt_deg: float = 20.0, coupling: Coupling = "compact") -> Model:
 
 
 def assembled_gimbal(
-    shaft_a: str, end_a: str, shaft_b: str
+    shaft_a: str, end_a: Point, shaft_b: str
 ) -> tuple[tuple[list[Body], list[Joint]], tuple[AbstractClosure, ...]]:
     """An ideal gimbal from ordinary joints: two light bodies and 13 rows, which with 12 for massless nodes are 25.
 
