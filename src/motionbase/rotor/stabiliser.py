@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from motionbase.rotor.rotor_model import RotorModel
 
 LIFT_SLOPE = 5.7  # [1/rad] of usual airfoils
-PITCH, ROLL, HEADING = 1.2, 1.6, 0.8  # [rad/s] of the loops that hold angles
+PITCH, ROLL, HEADING = 1.2, 1.6, 1.2  # [rad/s] of the loops that hold angles
 DAMPING, CLIMB_S = 0.8, 2.0  # damping ratio, time constant of the climb [s]
 INTEGRAL = 0.25  # rate of the integral action over that of its loop
 AXES = "pitch", "roll", "heading", "climb"
