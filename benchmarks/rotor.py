@@ -17,12 +17,12 @@ from motionbase.compile import scan
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.step import FEEDBACK
-from motionbase.rotor.flying import Flying
-from motionbase.rotor.march import LANES, March
-from motionbase.rotor.models import rotor_model
-from motionbase.rotor.planform import load_planform
-from motionbase.rotor.trim import Target, first_guess
-from motionbase.rotor.wake_hover import wake_hover
+from motionbase.rotor.blades.planform import load_planform
+from motionbase.rotor.flight.flying import Flying
+from motionbase.rotor.flight.march import LANES, March
+from motionbase.rotor.inflow.wake_hover import wake_hover
+from motionbase.rotor.models.library import rotor_model
+from motionbase.rotor.trim.trim import Target, first_guess
 
 SEED_PUMA = 0.830  # [s/s] at 400 Hz
 BLOCK = 90  # steps in a native call

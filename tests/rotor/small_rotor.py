@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.rotor.airfoils import AIRFOILS
-from motionbase.rotor.articulated import Articulated, Swashplate, articulated_rotor
-from motionbase.rotor.blade import Blade, Hinge
-from motionbase.rotor.flying import Flying
-from motionbase.rotor.planform import Planform
-from motionbase.rotor.rotor_model import RotorModel
+from motionbase.rotor.airfoils.own import AIRFOILS
+from motionbase.rotor.blades.blade import Blade, Hinge
+from motionbase.rotor.blades.planform import Planform
+from motionbase.rotor.flight.flying import Flying
+from motionbase.rotor.models.articulated import Articulated, Swashplate, articulated_rotor
+from motionbase.rotor.models.rotor_model import RotorModel
 
 RADIUS, CHORD, SPEED, MASS = 5.0, 0.01, 40.0, 6.0  # [m], [m], [rad/s], [kg/m]; slender, so that sections are points
 HELD = 1e9  # [N m s/rad] of the lag hinge, which then hardly moves

@@ -15,9 +15,9 @@ from motionbase.cli.rotor_trim import level_command, loads_command, trim_command
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.rotor.fan import BladeModes
-    from motionbase.rotor.hover import Hover
-    from motionbase.rotor.planform import Planform
+    from motionbase.rotor.blades.planform import Planform
+    from motionbase.rotor.inflow.hover import Hover
+    from motionbase.rotor.stability.fan import BladeModes
 
 
 class Inflow(StrEnum):
@@ -69,9 +69,9 @@ def hover_command(
 
     Example: motionbase rotor hover caradonna_tung --collective 5,8,12 --inflow wake --plot hover.png
     """
-    from motionbase.rotor.hover import hover
-    from motionbase.rotor.planform import load_planform
-    from motionbase.rotor.wake_hover import wake_hover
+    from motionbase.rotor.blades.planform import load_planform
+    from motionbase.rotor.inflow.hover import hover
+    from motionbase.rotor.inflow.wake_hover import wake_hover
 
     check_writable(plot, PICTURES)
     pitches = numbers_listed("--collective", collective, "angles in degrees")
@@ -85,7 +85,7 @@ def hover_command(
                 found.append(wake_hover(loaded, math.radians(pitch), climb))
                 progress(k + 1, len(pitches))
     if plot is not None:
-        from motionbase.rotor.plot import write_hover
+        from motionbase.rotor.inflow.plot import write_hover
 
         write_hover(loaded, found, plot)
     if as_json:
@@ -117,8 +117,8 @@ def fanplot_command(
 
     Example: motionbase rotor fanplot puma --speeds 0:40:21 --plot fan.png
     """
-    from motionbase.rotor.fan import blade_modes, fan
-    from motionbase.rotor.planform import load_planform, needed_blade
+    from motionbase.rotor.blades.planform import load_planform, needed_blade
+    from motionbase.rotor.stability.fan import blade_modes, fan
 
     check_writable(plot, PICTURES)
     loaded = load_planform(rotor)
@@ -128,7 +128,7 @@ def fanplot_command(
         found = fan(blade, rows, count=modes, beams=beams, collective=pitch, progress=progress)
     nominal = blade_modes(blade, loaded.speed, count=modes, beams=beams, collective=pitch)
     if plot is not None:
-        from motionbase.rotor.plot import write_fan
+        from motionbase.rotor.stability.plot_fan import write_fan
 
         write_fan(loaded, found, plot)
     if as_json:
@@ -151,7 +151,7 @@ def _range(option: str, text: str) -> list[float]:
 
 
 def _mode_facts(found: "BladeModes") -> dict[str, object]:
-    from motionbase.rotor.fan import KINDS
+    from motionbase.rotor.stability.fan import KINDS
 
     rows = [
         {

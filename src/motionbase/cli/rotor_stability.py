@@ -15,7 +15,7 @@ from motionbase.cli.rotor_whirl import show_whirl
 from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
-    from motionbase.rotor.stability import SpeedModes, Stability, SystemAt
+    from motionbase.rotor.stability.against_speed import SpeedModes, Stability, SystemAt
 
 TILTROTOR = "tiltrotor"
 SPEEDS, AIRSPEEDS = "0:40:41", "0:120:13"
@@ -23,7 +23,7 @@ CONSTANT = 1e-9  # relative change of coefficients with azimuth that is rounding
 
 
 def _ground_resonance(without_damper: tuple[int, ...]) -> "SystemAt":
-    from motionbase.rotor.ground_resonance import GroundResonance, linear_rig
+    from motionbase.rotor.models.ground_resonance import GroundResonance, linear_rig
 
     rig = GroundResonance(without_damper=without_damper)
     return lambda speed: linear_rig(rig, speed)
@@ -68,7 +68,7 @@ def stability_command(
 
     Example: motionbase rotor stability ground_resonance --blades-without-damper 1 --method floquet --plot modes.png
     """
-    from motionbase.rotor.stability import METHODS, stability
+    from motionbase.rotor.stability.against_speed import METHODS, stability
 
     check_writable(plot, PICTURES)
     given = {"--speeds": speeds, "--method": method, "--blades-without-damper": blades_without_damper}
@@ -88,7 +88,7 @@ def stability_command(
     with terminal.progress_bar(model, f"linearising {model}") as show:
         found = stability(system_at, _speeds(speeds or SPEEDS), chosen, progress=show)
     if plot is not None:
-        from motionbase.rotor.plot_stability import write_stability
+        from motionbase.rotor.stability.plot import write_stability
 
         write_stability(found, plot, _title(model, blades, chosen))
     if as_json:

@@ -13,12 +13,12 @@ from motionbase.cli.options import PICTURES, Json, check_writable
 from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
-    from motionbase.rotor.flights import Flight
-    from motionbase.rotor.free_flight import FreeTrim
-    from motionbase.rotor.march import March, Seen
-    from motionbase.rotor.rotor_model import RotorModel
-    from motionbase.rotor.steady_loads import SteadyLoads
-    from motionbase.rotor.trim import Target, Trim
+    from motionbase.rotor.flight.march import March, Seen
+    from motionbase.rotor.flight.steady_loads import SteadyLoads
+    from motionbase.rotor.models.rotor_model import RotorModel
+    from motionbase.rotor.trim.flights import Flight
+    from motionbase.rotor.trim.level_flight import FreeTrim
+    from motionbase.rotor.trim.trim import Target, Trim
 
 METHODS = ("newton", "pilot")
 ROUNDING = 1e-6  # of the largest harmonic, below which one is printed as zero
@@ -61,7 +61,7 @@ def trim_command(
 
     Example: motionbase rotor trim puma --flight 123 --method pilot --plot trim.png
     """
-    from motionbase.rotor.march import March
+    from motionbase.rotor.flight.march import March
 
     for path in (plot, disk):
         check_writable(path, PICTURES)
@@ -73,12 +73,12 @@ def trim_command(
         march = March.of(model)
         found, history = _found(march, target, method, duration)
     if disk is not None:
-        from motionbase.rotor.disk import disk as disk_of
-        from motionbase.rotor.disk import write_disk
+        from motionbase.rotor.flight.disk import disk as disk_of
+        from motionbase.rotor.flight.disk import write_disk
 
         write_disk(disk_of(march), model.name, disk)
     if plot is not None:
-        from motionbase.rotor.plot_trim import write_trim
+        from motionbase.rotor.trim.plot import write_trim
 
         write_trim(found, plot, history)
     if as_json:
@@ -105,9 +105,9 @@ def loads_command(
 
     Example: motionbase rotor loads puma --flight 123 --highest 8
     """
-    from motionbase.rotor.march import March
-    from motionbase.rotor.steady_loads import steady_loads
-    from motionbase.rotor.trim import trim
+    from motionbase.rotor.flight.march import March
+    from motionbase.rotor.flight.steady_loads import steady_loads
+    from motionbase.rotor.trim.trim import trim
 
     model = _model(rotor, inflow)
     _, target = _target(model, flight, thrust, airspeed, shaft_angle, flap_cos, flap_sin)
@@ -128,8 +128,8 @@ def level_command(
 
     Example: motionbase rotor level puma --airspeed 60
     """
-    from motionbase.rotor.free_flight import free_trim
-    from motionbase.rotor.models import rotor_model
+    from motionbase.rotor.models.library import rotor_model
+    from motionbase.rotor.trim.level_flight import free_trim
 
     model = _model(rotor, inflow)
     free = rotor_model(rotor, free=True)
@@ -147,7 +147,7 @@ def level_command(
 
 
 def _model(rotor: str, inflow: str | None) -> "RotorModel":
-    from motionbase.rotor.models import rotor_model
+    from motionbase.rotor.models.library import rotor_model
 
     return rotor_model(rotor) if inflow is None else rotor_model(rotor, inflow=inflow)
 
@@ -156,8 +156,8 @@ def _target(
     model: "RotorModel", flight: str | None, thrust: float | None, airspeed: float, shaft_angle: float,
     flap_cos: float, flap_sin: float,
 ) -> "tuple[Flight | None, Target]":  # fmt: skip
-    from motionbase.rotor.flights import named_flight
-    from motionbase.rotor.trim import Target
+    from motionbase.rotor.trim.flights import named_flight
+    from motionbase.rotor.trim.trim import Target
 
     if flight is not None:
         if thrust is not None or airspeed or shaft_angle or flap_cos or flap_sin:
@@ -171,7 +171,7 @@ def _target(
 
 
 def _found(march: "March", target: "Target", method: str, duration: float) -> "tuple[Trim, Seen | None]":
-    from motionbase.rotor.trim import fly_to_trim, trim
+    from motionbase.rotor.trim.trim import fly_to_trim, trim
 
     if method == "newton":
         return trim(march.rotor, target, march), None
@@ -180,7 +180,7 @@ def _found(march: "March", target: "Target", method: str, duration: float) -> "t
 
 
 def _facts(found: "Trim", method: str) -> dict[str, object]:
-    from motionbase.rotor.pilot import CONTROLS
+    from motionbase.rotor.trim.pilot import CONTROLS
 
     seen, at = found.revolution, found.target
     return {
@@ -238,7 +238,7 @@ def _show_loads(found: "Trim", loads: "SteadyLoads") -> None:
 
 
 def _level_facts(found: "FreeTrim") -> dict[str, float]:
-    from motionbase.rotor.pilot import CONTROLS
+    from motionbase.rotor.trim.pilot import CONTROLS
 
     return {
         **{f"{name}_deg": math.degrees(value) for name, value in zip(CONTROLS, found.controls, strict=True)},

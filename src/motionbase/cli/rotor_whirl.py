@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 from motionbase.cli import terminal
 
 if TYPE_CHECKING:
-    from motionbase.rotor.whirl import Whirl
+    from motionbase.rotor.stability.whirl import Whirl
 
 COLUMNS = "airspeed [m/s]", "collective [deg]", "least stable", "[Hz]", "growth [1/s]", "damping ratio"
 
 
 def show_whirl(airspeeds: Sequence[float], plot: Path | None, as_json: bool) -> None:
     """Compute, draw, and print a table or JSON."""
-    from motionbase.rotor.models import rotor_model
-    from motionbase.rotor.whirl import whirl
+    from motionbase.rotor.models.library import rotor_model
+    from motionbase.rotor.stability.whirl import whirl
 
     rotor = rotor_model("tiltrotor", wing=True, inflow="none")
     title = f"Tiltrotor on its wing, windmilling at {rotor.speed * 30 / math.pi:.0f} rpm"
     with terminal.progress_bar("tiltrotor", "flying the tiltrotor") as show:
         found = whirl(rotor, airspeeds, progress=show)
     if plot is not None:
-        from motionbase.rotor.plot_stability import write_stability
+        from motionbase.rotor.stability.plot import write_stability
 
         write_stability(found.stability, plot, title, rotor.speed)
     if as_json:

@@ -1,1 +1,1 @@
-"""Rotors: airfoils, inflow, hover. Its page is docs/rotor.md."""
+"""Rotors: airfoils, blades, inflow, models that fly, trim, stability, runs. Its page is docs/rotor.md."""

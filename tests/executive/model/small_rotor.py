@@ -23,8 +23,8 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.models.rotor import LINK, articulated_rotor, turning
 from motionbase.multibody.network.engine import Network
 from motionbase.multibody.network.of_model import ModelNetwork
-from motionbase.rotor.operated import OperatedRotor, Output
-from motionbase.rotor.settings import Setting
+from motionbase.rotor.models.settings import Setting
+from motionbase.rotor.running.operated import OperatedRotor, Output
 
 STEP, HOLD_S = 1e-3, 0.05
 SPIN = 10.0  # [rad/s], so slow that beams which start without stress are no shock

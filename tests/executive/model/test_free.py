@@ -19,11 +19,11 @@ from motionbase.ring.backend import find
 from motionbase.ring.names import TAIL
 from motionbase.ring.reader import Reader
 from motionbase.ring.writer import Writer
-from motionbase.rotor.flying import Flying
-from motionbase.rotor.models import rotor_model
-from motionbase.rotor.running import operated
-from motionbase.rotor.stabiliser import weight_of
-from motionbase.rotor.tail import tail_of, told
+from motionbase.rotor.flight.flying import Flying
+from motionbase.rotor.models.library import rotor_model
+from motionbase.rotor.running.of_model import operated
+from motionbase.rotor.running.stabiliser import weight_of
+from motionbase.rotor.running.tail import tail_of, told
 from tests.executive.model.rig import Rig, stepped
 
 STEP = 2.5e-3

@@ -7,9 +7,9 @@ import numpy as np
 from motionbase.executive.model.code import ModelCode
 from motionbase.executive.model.orders import Timing
 from motionbase.executive.model.rotor import Rotor
-from motionbase.rotor.flying import Flying
-from motionbase.rotor.models import rotor_model
-from motionbase.rotor.running import operated
+from motionbase.rotor.flight.flying import Flying
+from motionbase.rotor.models.library import rotor_model
+from motionbase.rotor.running.of_model import operated
 from tests.executive.model.rig import stepped
 
 STEP, EVERY = 2.5e-3, 4

@@ -13,11 +13,11 @@ from motionbase.arrays import Array
 from motionbase.compile import compile
 from motionbase.multibody.network.engine import places_of_nodes
 from motionbase.multibody.network.nodes import Correction, Place, corrected_place
-from motionbase.rotor.airfoils import thin
-from motionbase.rotor.articulated import Articulated, Swashplate, articulated_rotor
-from motionbase.rotor.blade_air import BladeLoads
-from motionbase.rotor.planform import load_planform
-from motionbase.rotor.rotor_model import RotorModel
+from motionbase.rotor.airfoils.own import thin
+from motionbase.rotor.blades.planform import load_planform
+from motionbase.rotor.elements.blade_air import BladeLoads
+from motionbase.rotor.models.articulated import Articulated, Swashplate, articulated_rotor
+from motionbase.rotor.models.rotor_model import RotorModel
 from tests.rotor.small_rotor import small_rotor
 
 C = 7e-4  # [s]

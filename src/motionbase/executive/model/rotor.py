@@ -24,7 +24,7 @@ from motionbase.multibody.scene import axes_of, scene_of
 from motionbase.record.model import SETTINGS, Shown, reserved_names, rotor_schema
 from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.schema import Schema
-from motionbase.rotor.operated import OperatedRotor
+from motionbase.rotor.running.operated import OperatedRotor
 
 
 @final

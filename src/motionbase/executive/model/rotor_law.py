@@ -28,8 +28,8 @@ from motionbase.executive.model.orders import (
 from motionbase.executive.model.tail import ABOUT_TAIL, Partner
 from motionbase.record.faults import ModelFault, ModelWarningBit
 from motionbase.record.states import State
-from motionbase.rotor.operated import OperatedRotor
-from motionbase.rotor.settings import Setting
+from motionbase.rotor.models.settings import Setting
+from motionbase.rotor.running.operated import OperatedRotor
 from motionbase.spatial.rotations import Expr
 
 WHAT = ("least", "most", "rate", "start")

@@ -113,7 +113,7 @@ def is_rotor(reference: str) -> bool:
     if reference == ROBOT or reference in preset_names():
         return False
     with signals_blocked():
-        from motionbase.rotor.models import rotor_names
+        from motionbase.rotor.models.library import rotor_names
 
         return reference in rotor_names()
 
@@ -176,9 +176,9 @@ def _rotor(options: ModelOptions) -> tuple[AbstractPlant, float, bool]:
     """The rotor, its step [s], and whether some of its numbers are illustrative."""
     from motionbase.executive.model.rotor import Rotor
     from motionbase.executive.model.tail import partner_of
-    from motionbase.rotor.models import rotor_model
-    from motionbase.rotor.running import operated
-    from motionbase.rotor.tail import told
+    from motionbase.rotor.models.library import rotor_model
+    from motionbase.rotor.running.of_model import operated
+    from motionbase.rotor.running.tail import told
 
     model = rotor_model(options.model, free=options.free)
     rotor = operated(model) if options.tail_of is None else told(model)

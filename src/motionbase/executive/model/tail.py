@@ -22,9 +22,9 @@ from motionbase.executive.model.exchange import BOUND, SMALL, Exchange
 from motionbase.executive.model.frames import Form, of_controls
 from motionbase.ring.backend import find
 from motionbase.ring.names import TAIL
-from motionbase.rotor.operated import OperatedRotor, Output
-from motionbase.rotor.planform import Planform
-from motionbase.rotor.tail import FLOW, collective_for, tail_of, told
+from motionbase.rotor.blades.planform import Planform
+from motionbase.rotor.running.operated import OperatedRotor, Output
+from motionbase.rotor.running.tail import FLOW, collective_for, tail_of, told
 from motionbase.spatial.rotations import Expr
 
 LOOK_S = 0.05  # between looks for the helicopter

@@ -1,0 +1,1 @@
+"""Airfoils: tables, C81 files, what separates behind them, unsteady sections."""

@@ -1,0 +1,1 @@
+"""Rotors under way: native loops, what they show, periodic loads."""

@@ -1,0 +1,1 @@
+"""Rotors as models: articulated and gimballed hubs, a rig for ground resonance, all by name or file."""

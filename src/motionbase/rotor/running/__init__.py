@@ -1,0 +1,1 @@
+"""Rotors as runs in real time take them: settings, channels, stabiliser, a tail rotor beside them."""

@@ -1,0 +1,1 @@
+"""Stability: multiblade coordinates, Floquet's method, whirl flutter, modes of blades."""
