@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
@@ -20,12 +20,14 @@ from motionbase.rotor.blades.blade import Blade, check_line, read_blade, read_li
 
 FOLDER = Path(__file__).parent.parent / "presets"
 PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
-KEYS = ("name", "summary", "sources", "illustrative", "blades", "radius", "root", "chord", "twist", "airfoil", "speed",
-        "density", "sound", "blade", "hub", "swashplate", "proprotor", "airframe", "flights")  # fmt: skip
+KEYS = ("name", "summary", "sources", "illustrative", "blades", "radius", "root", "chord", "twist", "sweep", "airfoil",
+        "speed", "density", "sound", "blade", "hub", "swashplate", "proprotor", "airframe", "flights")  # fmt: skip
 # hub and what follows are for `models.rotor_model`
-OPTIONAL = "name", "blade", "hub", "swashplate", "proprotor", "airframe", "flights"
+OPTIONAL = "name", "sweep", "blade", "hub", "swashplate", "proprotor", "airframe", "flights"
 NEEDED = tuple(key for key in KEYS if key not in OPTIONAL)
 LARGEST_SOLIDITY = 1.0
+STEEPEST = np.deg2rad(60.0)  # sweep
+SWEPT = 400  # intervals of its integral
 
 
 @final
@@ -40,6 +42,7 @@ class Planform:
         root: radius at which blades begin [m]
         chord: (n, 2) radius and chord [m]
         twist: (n, 2) radius [m] and angle of the chord beside the collective pitch, nose-up [rad]
+        sweep: (n, 2) radius [m] and angle by which the quarter chord runs aft [rad]; hover by blade elements has none
         airfoil: of the whole blade
         speed: of rotation [rad/s]
         density, sound: of the air [kg/m^3], and its speed of sound [m/s]
@@ -60,6 +63,7 @@ class Planform:
     density: float
     sound: float
     blade: Blade | None = None
+    sweep: Array = field(default_factory=lambda: np.zeros((1, 2)))
 
     def __post_init__(self) -> None:
         if self.blades < 1:
@@ -69,8 +73,12 @@ class Planform:
                 raise ModelError(f"rotor {self.name!r}: {key} is {value:g}, must be positive")
         if not 0 <= self.root < self.radius:
             raise ModelError(f"rotor {self.name!r}: root is {self.root:g} m, must be from 0 to the radius")
-        for key in ("chord", "twist"):
+        for key in ("chord", "twist", "sweep"):
             check_line(f"rotor {self.name!r}", key, getattr(self, key))
+        if not np.all(np.abs(self.sweep[:, 1]) <= STEEPEST):
+            raise ModelError(
+                f"rotor {self.name!r}: sweep must be from -{np.rad2deg(STEEPEST):g} to {np.rad2deg(STEEPEST):g} degrees"
+            )
         if not np.all(self.chord[:, 1] > 0):
             raise ModelError(f"rotor {self.name!r}: chord must be positive everywhere")
         if self.solidity > LARGEST_SOLIDITY:
@@ -96,6 +104,15 @@ class Planform:
     def twist_at(self, r: ArrayLike) -> Array:
         """Twist at a radius [rad]."""
         return np.asarray(np.interp(np.asarray(r, np.float64), self.twist[:, 0], self.twist[:, 1]))
+
+    def sweep_at(self, r: ArrayLike) -> Array:
+        """Sweep at a radius [rad]."""
+        return np.asarray(np.interp(np.asarray(r, np.float64), self.sweep[:, 0], self.sweep[:, 1]))
+
+    def aft_at(self, r: float) -> float:
+        """How far the quarter chord is behind that of the root [m]."""
+        x = np.linspace(self.root, r, SWEPT + 1)
+        return float(np.trapezoid(np.tan(self.sweep_at(x)), x)) if r > self.root else 0.0
 
 
 def load_planform(reference: Path | str) -> Planform:
@@ -133,6 +150,7 @@ def planform_of(table: Table, path: Path) -> Planform:
         chord=read_line(table, "chord"),
         twist=twist,
         airfoil=_airfoil(table, path.parent),
+        **({"sweep": read_line(table, "sweep", np.pi / 180)} if "sweep" in table.data else {}),
         **{key: table.number(key) for key in ("root", "speed", "density", "sound")},
         blade=read_blade(table.table("blade"), name, radius, twist) if "blade" in table.data else None,
     )

@@ -61,12 +61,15 @@ def gauss(a: float, b: float, points: int) -> tuple[Array, Array]:
 def _station(
     rotor: Planform, r: float, width: float, shares: Array, arms: Array, turned: Array, tip_loss: bool
 ) -> Station:
+    """With simple sweep theory: the air across the swept line makes the loads, on a longer and narrower piece."""
     angle = float(rotor.twist_at(r)) - turned  # from each node's axes to the section's
-    zero = np.zeros(len(shares))
-    chord_axes = np.stack([zero, np.cos(angle), np.sin(angle)], axis=1)
-    normals = np.stack([zero, -np.sin(angle), np.cos(angle)], axis=1)
+    c, s = float(np.cos(rotor.sweep_at(r))), float(np.sin(rotor.sweep_at(r)))
+    chord_axes = np.stack([np.full(len(shares), s), c * np.cos(angle), c * np.sin(angle)], axis=1)
+    normals = np.stack([np.zeros(len(shares)), -np.sin(angle), np.cos(angle)], axis=1)
+    aft = rotor.aft_at(r)
+    arms = arms - aft * np.stack([np.zeros(len(shares)), np.cos(angle), np.sin(angle)], axis=1)
     lifting = tip_factor(rotor, r) if tip_loss else 1.0
-    return Station(shares, arms, chord_axes, normals, float(rotor.chord_at(r)), width, lifting)
+    return Station(shares, arms, chord_axes, normals, c * float(rotor.chord_at(r)), width / c, lifting)
 
 
 def tip_factor(rotor: Planform, r: float) -> float:

@@ -7,8 +7,9 @@ has 283 equations.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 
@@ -37,7 +38,7 @@ from motionbase.rotor.models.rotor_model import (
     BladeNames,
     RotorModel,
 )
-from motionbase.rotor.models.settings import flight_settings, free_flight_settings, pitch_settings
+from motionbase.rotor.models.settings import flight_settings, free_flight_settings, height_setting, pitch_settings
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 LIGHT = (1.0, 1.0, 1.0)  # inertia of bodies whose mass is left out
@@ -88,6 +89,7 @@ class Articulated:
         tip_loss: lift falls to zero at the tip (Prandtl)
         unsteady: see `BladeAir`
         damping: of beams, by which stress leads strain [s]
+        ground_effect: a setting `height` of the hub above the ground
         counted: ground and rods are counted as formulations do that have more unknowns; else 33 equations fewer
     """
 
@@ -99,6 +101,7 @@ class Articulated:
     tip_loss: bool = True
     unsteady: str = "steady"
     damping: float = 1e-3
+    ground_effect: bool = False
     counted: bool = True
 
     def __post_init__(self) -> None:
@@ -140,6 +143,8 @@ def articulated_rotor(
             v0[at] = rotor.speed
     step = round(math.tau / rotor.speed / 90, 5)
     flight = flight_settings(0.5 * rotor.tip_speed) if airframe is None else free_flight_settings()
+    if how.ground_effect:
+        flight = (*flight, height_setting(rotor.radius))
     return RotorModel(
         rotor, model, step, rotor.speed, v0,
         massless=("hub", "swashplate", "rotating"),
@@ -150,7 +155,17 @@ def articulated_rotor(
         shaft="shaft",
         corrections=6 if how.beams else 4,
         airframe=airframe,
+        besides=_ground if how.ground_effect else _nothing,
     )  # fmt: skip
+
+
+def _ground(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the ground is, below the hub's place at the start."""
+    return {f"{AIR}_ground": -settings["height"]}
+
+
+def _nothing(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {}
 
 
 def _linked(blade: Blade) -> Blade:
@@ -191,7 +206,7 @@ def _controls(rotor: Planform, plate: Swashplate, how: Articulated, support: str
         ends = (x, y, -plate.link - plate.rod), (x, y, 0.0)
         rods.append(Rod(f"rod{k + 1}", (support, "swashplate"), ends, (PITCH, k), how.counted))
     air = RotorAir(AIR, support, (0.0, 0.0, 0.0), rotor.radius, rotor.tip_speed, rotor.density, rotor.sound,
-                   how.inflow, how.delay)  # fmt: skip
+                   how.inflow, how.delay, how.ground_effect)  # fmt: skip
     return [controls, air, *rods]
 
 

@@ -61,6 +61,12 @@ def flight_settings(fastest: float) -> tuple[Setting, ...]:
     )
 
 
+def height_setting(radius: float) -> Setting:
+    """Of the hub above the ground at the start [m]."""
+    about = "of the hub above the ground at the start"
+    return Setting("height", "m", about, 10 * radius, radius / 3, 100 * radius, radius)
+
+
 def free_flight_settings() -> tuple[Setting, ...]:
     """Of a helicopter that flies: gusts in the world [m/s], and the thrust of its tail rotor [N]."""
     gusts = (Setting(f"gust_{axis}", "m/s", f"wind along {axis}", 0.0, -30.0, 30.0, 10.0) for axis in "xyz")
