@@ -19,7 +19,17 @@ from motionbase.rotor.trim.trim import EXACT, SETTLED, Target, control_jacobian,
 from tests.rotor.trim.trimmed import FORWARD, HOVER, SLOW, compact, march, trimmed
 
 
-@pytest.mark.parametrize("target", [HOVER, SLOW, FORWARD], ids=["hover", "slow", "flight 123"])
+LONG = pytest.mark.long("trims a rotor")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param(HOVER, id="hover", marks=LONG),
+        pytest.param(SLOW, id="slow", marks=LONG),
+        pytest.param(FORWARD, id="flight 123"),
+    ],
+)
 def test_targets_are_met_in_a_periodic_motion(target: Target) -> None:
     found = trimmed(target)
     scale = np.array([thrust_scale(compact()), 1.0, 1.0])
