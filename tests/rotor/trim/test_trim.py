@@ -18,7 +18,6 @@ from motionbase.rotor.trim.pilot import held_law
 from motionbase.rotor.trim.trim import EXACT, SETTLED, Target, control_jacobian, steady, thrust_scale, trim
 from tests.rotor.trim.trimmed import FORWARD, HOVER, SLOW, compact, march, trimmed
 
-
 LONG = pytest.mark.long("trims a rotor")
 
 
