@@ -31,9 +31,9 @@ ABOUT = (
     Output("leftward", "m/s", "level speed of the hub to the left of it"),
     Output("climb", "m/s", "speed of the hub upwards"),
     Output("height", "m", "of the hub over its start"),
-    Output("tail_flow_x", "m/s", "air at the tail rotor against its hub, backwards"),
-    Output("tail_flow_y", "m/s", "the same, upwards in the airframe"),
-    Output("tail_flow_z", "m/s", "the same, along its shaft to the right"),
+    Output("tail_flow_x", "m/s", "air at the tail rotor relative to its hub, along x of the airframe"),
+    Output("tail_flow_y", "m/s", "the same, along z of the airframe"),
+    Output("tail_flow_z", "m/s", "the same, along its shaft, to the right"),
 )
 ACTING = (
     Output("collective_acts", "rad", "collective pitch with what the stabiliser adds"),

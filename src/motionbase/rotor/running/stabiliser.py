@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LIFT_SLOPE = 5.7  # [1/rad] of usual airfoils
 PITCH, ROLL, HEADING = 1.2, 1.6, 1.2  # [rad/s] of the loops that hold angles
 DAMPING, CLIMB_S = 0.8, 2.0  # damping ratio, time constant of the climb [s]
-INTEGRAL = 0.25  # rate of the integral action over that of its loop
+INTEGRAL, CLIMB_INTEGRAL = 0.25, 0.25  # integral action over the proportional: times the loop's rate; [1/s]
 AXES = "pitch", "roll", "heading", "climb"
 
 
@@ -81,7 +81,7 @@ class Stabiliser:
             _holding(PITCH, about_y / tilting, 0.15),
             _holding(ROLL, about_x / tilting, 0.15),
             _holding(HEADING, air.inertia[2] / lever, 8e3),
-            Loop(climb, 0.0, climb * INTEGRAL, 0.15),
+            Loop(climb, 0.0, climb * CLIMB_INTEGRAL, 0.15),
         )
 
     def correct(
