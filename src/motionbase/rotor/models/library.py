@@ -51,7 +51,11 @@ def _of_file(reference: Path | str, changes: dict[str, Any], free: bool) -> Roto
     kind = table.table("hub").data.get("kind") if "hub" in table.data else None
     if free and kind == "gimballed":
         raise ModelError(f"rotor {planform.name!r} has a gimballed hub, which flies in a wind tunnel alone")
-    needed = ("blade", "hub", *((KINDS[kind],) if kind in KINDS else ()), *(("airframe",) if free else ()))
+    if free and "airframe" not in table.data:
+        raise ModelError(
+            f"rotor {planform.name!r} has no [airframe] in its file, which free flight needs; puma has one"
+        )
+    needed = ("blade", "hub", *((KINDS[kind],) if kind in KINDS else ()))
     if missing := [key for key in needed if key not in table.data]:
         raise ModelError(
             f"rotor {planform.name!r} has no [{missing[0]}] in its file, so it cannot be flown; there are: "

@@ -117,6 +117,8 @@ def free_trim(rotor: RotorModel, free: RotorModel, airspeed: float, march: March
         free: the same with its airframe
         march: of the first on one lane, to go on from; else a new one
     """
+    if not 0 <= airspeed < math.inf:
+        raise ModelError(f"level flight: airspeed is {airspeed:g} m/s, it must be 0 or more, and finite")
     airframe, march, planform = needed_airframe(free), march or March.of(rotor), rotor.planform
     force, density = thrust_scale(rotor), planform.density
     scale = force * np.repeat([1.0, planform.radius], 3)
