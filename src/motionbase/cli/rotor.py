@@ -1,4 +1,4 @@
-"""`motionbase rotor`: hover by blade element theory, and stability."""
+"""`motionbase rotor`: hover and modes of blades; trim, loads and stability are in files of their own."""
 
 import json
 import math
