@@ -11,7 +11,7 @@ from motionbase.rotor.inflow.hover import hover
 from motionbase.rotor.models.library import rotor_model
 from motionbase.rotor.models.rotor_model import RotorModel
 from motionbase.rotor.running.helicopter import ABOUT, KEPT, controls_of, flight_of, hovering, motion
-from motionbase.rotor.running.stabiliser import DAMPING, INTEGRAL, PITCH, Loop, Stabiliser, weight_of
+from motionbase.rotor.running.stabiliser import DAMPING, INTEGRAL, PITCH, Loop, Stabiliser
 from motionbase.rotor.running.tail import collective_for, tail_of, told
 
 SET_POINTS = {"collective": 0.2, "cyclic_cos": 0.0, "cyclic_sin": 0.0, "tail": 3e3, "pitch_set": 0.0, "roll_set": 0.0,
@@ -93,7 +93,7 @@ def test_attitude_speeds_and_the_air_at_the_tail_are_those_of_the_start() -> Non
 def test_a_hover_carries_the_weight(puma: RotorModel) -> None:
     collective, torque = hovering(puma)
     found = hover(puma.planform, collective)
-    assert found.thrust == pytest.approx(weight_of(puma), rel=1e-6) and found.torque == torque
+    assert found.thrust == pytest.approx(puma.weight, rel=1e-6) and found.torque == torque
 
 
 @pytest.mark.parametrize("thrust", [1e3, 3e3, -2e3])

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import casadi as ca
-import numpy as np
 
 from motionbase.errors import ModelError
 from motionbase.spatial.rotations import Expr
@@ -67,7 +66,7 @@ class Stabiliser:
         if air is None or at.blade is None or at.blade.flap is None:
             raise ModelError(f"rotor {rotor.name!r}: a stabiliser needs an airframe in free flight and flap hinges")
         hinge, blade = at.blade.flap.at, at.blade.rigid(at.blade.flap.at)
-        weight = weight_of(rotor)
+        weight = rotor.weight
         # a tilted disk tilts the thrust, and blades pull at their hinges (Bramwell 2001, ch. 1): moment per tilt
         static = blade.mass * (float(blade.com[0]) - hinge)
         tilting = -weight * air.com[2] + at.blades / 2 * hinge * static * at.speed**2
@@ -119,10 +118,3 @@ class Stabiliser:
 def _holding(fast: float, control: float, most: float) -> Loop:
     """Of an angle, omega [rad/s]; `control`: what makes an angular acceleration of one."""
     return Loop(control * fast**2, control * 2 * DAMPING * fast, INTEGRAL * control * fast**3, most)
-
-
-def weight_of(rotor: RotorModel) -> float:
-    """Of airframe and blades [N]."""
-    light = rotor.massless
-    mass = sum(body.mass for body in rotor.model.bodies if body.name not in light)
-    return mass * float(np.linalg.norm(rotor.model.gravity))
