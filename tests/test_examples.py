@@ -62,7 +62,7 @@ def test_catalogue_entry_loads(name: str) -> None:
         "docs/models.md",
         "docs/multibody.md",
         "docs/network.md",
-        "docs/rotor.md",
+        pytest.param("docs/rotor.md", marks=pytest.mark.long("compiles several rotors")),
         "docs/examples_multibody.md",
         "docs/python.md",
     ],

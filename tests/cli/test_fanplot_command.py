@@ -18,6 +18,7 @@ def test_table_and_picture(capsys: Capture, tmp_path: Path) -> None:
     assert (tmp_path / "fan.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long("many modes")
 def test_json(capsys: Capture) -> None:
     assert call(["rotor", "fanplot", *QUICK, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

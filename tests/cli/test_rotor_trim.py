@@ -11,12 +11,14 @@ Capture = pytest.CaptureFixture[str]
 ROTOR = "puma_compact"  # the one with the fewest equations
 
 
+@pytest.mark.long("compiles rotors")
 def test_flight_123_beside_what_was_published(capsys: Capture) -> None:
     assert main(["rotor", "trim", ROTOR, "--flight", "123"]) == 0
     said = capsys.readouterr().out
     assert "found (newton)" in said and "-7.15" in said and "51,648.0 N of 51,648.0" in said
 
 
+@pytest.mark.long("compiles rotors")
 def test_json_and_pictures_of_a_pilot(capsys: Capture, tmp_path: Path) -> None:
     pictures = tmp_path / "trim.png", tmp_path / "disk.png"
     options = "--thrust", "40000", "--airspeed", "20", "--flap-cos", "0.5", "--method", "pilot", "--duration", "25"
@@ -29,12 +31,14 @@ def test_json_and_pictures_of_a_pilot(capsys: Capture, tmp_path: Path) -> None:
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in pictures)
 
 
+@pytest.mark.long("compiles rotors")
 def test_loads(capsys: Capture) -> None:
     assert main(["rotor", "loads", ROTOR, "--thrust", "40000", "--airspeed", "20", "--highest", "4"]) == 0
     said = capsys.readouterr().out
     assert "half peak to peak" in said and "flap [deg]" in said and "hub F_z [N]" in said
 
 
+@pytest.mark.long("compiles rotors")
 def test_level_flight(capsys: Capture) -> None:
     assert main(["rotor", "level", ROTOR, "--airspeed", "30", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -25,6 +25,7 @@ __all__ = ["places"]  # a fixture
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "rotor_run.md"
 
 
+@pytest.mark.long("compiles a rotor in a process of its own")
 def test_a_rotor_is_tuned_stopped_and_recorded(places: Path) -> None:
     """Set points by `tune`, an emergency stop by `operate`, a recording with the rotor's shapes."""
     options = ("--ring", "disk", "--no-console", "--rate", "200")
@@ -52,6 +53,7 @@ def test_a_rotor_is_tuned_stopped_and_recorded(places: Path) -> None:
         assert scene["rotor"]["controls"] == ["collective", "cyclic_cos", "cyclic_sin"] and scene["rods"]
 
 
+@pytest.mark.long("compiles a rotor in a process of its own")
 def test_a_controller_of_ones_own_holds_the_thrust(places: Path) -> None:
     """The program on the page; when it is killed, the controls stay where they are."""
     (program,) = (found for found in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL))

@@ -99,7 +99,7 @@ def test_derivatives_by_the_chain_rule_are_those_of_plain_differentiation(nodes:
     plainly = type("Plainly", (BeamForce,), {"derivatives": AbstractPart.derivatives})
     plain = routine_of(plainly(part.name, part.beam, part.nodes, part.markers, part.law_numbers))
     places = [[*p, *R.ravel(), *RNG.standard_normal(6)] for p, R in bent_frames(nodes)]
-    given: list[Any] = [np.concatenate(places), [], [], part.numbers, [], [], [], 0.37]
+    given: list[Any] = [np.concatenate(places), [], [], part.numbers, [], [], [], [], [], 0.37]
     found = [np.array(ca.DM(r.pattern, ca.DM(r.jacobian.call(given)[0]))) for r in (ours, plain)]
     np.testing.assert_allclose(found[0], found[1], atol=1e-13 * np.abs(found[1]).max())
     assert ours.jacobian.n_instructions() < 0.75 * plain.jacobian.n_instructions()
@@ -116,7 +116,7 @@ def test_a_straight_beam_has_the_stiffness_of_a_bar(nodes: int) -> None:
     points = chain.line.points[ORDER[nodes]]
     places = [[*p, *np.eye(3).ravel(), *np.zeros(6)] for p in points]
     J = np.array(
-        ca.DM(routine.pattern, routine.jacobian(np.concatenate(places), [], [], part.numbers, [], [], [], 1.0))
+        ca.DM(routine.pattern, routine.jacobian(np.concatenate(places), [], [], part.numbers, [], [], [], [], [], 1.0))
     )
     assert np.all(np.isfinite(J))
     np.testing.assert_allclose(J, J.T, atol=1e-14)

@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+import pytest
 
 from motionbase.executive.model.code import ModelCode
 from motionbase.executive.model.orders import Timing
@@ -22,6 +23,7 @@ def puma() -> ModelCode:
     return ModelCode.of(Rotor(operated(rotor_model("puma"))), Timing(STEP, 0.05, True))
 
 
+@pytest.mark.long("compiles a large rotor; a small one is in test_rotor.py")
 def test_the_loop_equals_the_rotor_in_native_loops_with_the_settings_it_recorded() -> None:
     """To the bit: the record of a tick shows the state before its step, and the settings of its step."""
     with stepped(puma()) as rig:
@@ -50,6 +52,7 @@ def test_the_loop_equals_the_rotor_in_native_loops_with_the_settings_it_recorded
     assert rig.of(rows, "thrust")[-1] > 2e4  # it carries something
 
 
+@pytest.mark.long("compiles a large rotor; a small one is in test_rotor.py")
 def test_blades_follow_controls_and_azimuth() -> None:
     """Pitch is collective + cos and sin parts at the azimuth; flap adds little, with links at its hinge."""
     with stepped(puma()) as rig:
@@ -68,6 +71,7 @@ def test_blades_follow_controls_and_azimuth() -> None:
     np.testing.assert_allclose(power, 28.0 * torque, rtol=1e-12)
 
 
+@pytest.mark.long("compiles a large rotor; a small one is in test_rotor.py")
 def test_the_record_has_the_loads_of_the_shaft() -> None:
     """In steady hover the torque is what the air takes; the shaft carries thrust and pushes of links, less weight."""
     with stepped(puma()) as rig:

@@ -19,7 +19,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize(("controller", "model"), [("udp", "robot"), ("ring", "robot"), ("udp", "rotor")])
+@pytest.mark.parametrize(
+    ("controller", "model"),
+    [("udp", "robot"), ("ring", "robot"), pytest.param("udp", "rotor", marks=pytest.mark.long("compiles a rotor"))],
+)
 def test_no_system_calls_and_no_new_memory(tmp_path: Path, controller: str, model: str) -> None:
     """The process makes all its ticks under the filter, and dies at the first call after them."""
     path = os.pathsep.join([os.getcwd(), *filter(None, [os.environ.get("PYTHONPATH")])])

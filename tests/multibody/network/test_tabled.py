@@ -89,7 +89,13 @@ given_at = cache(Given)
 
 @pytest.mark.parametrize(
     ("name", "tolerance"),
-    [("rigid", 1e-7), ("beams", 1e-7), ("indicial", 1e-7), ("dynamic_stall", 1e-4), ("mach", 0.1)],
+    [
+        ("rigid", 1e-7),
+        pytest.param("beams", 1e-7, marks=pytest.mark.long("many columns")),
+        ("indicial", 1e-7),
+        ("dynamic_stall", 1e-4),
+        pytest.param("mach", 0.1, marks=pytest.mark.long("many columns")),
+    ],
 )
 def test_the_jacobian_is_the_derivative_but_for_what_is_left_out(name: str, tolerance: float) -> None:
     """Central differences along random corrections of all unknowns but the support's, whose part is left out.
@@ -114,6 +120,7 @@ def test_the_jacobian_is_the_derivative_but_for_what_is_left_out(name: str, tole
             np.testing.assert_allclose(found[part], wanted[part], atol=tolerance * size)
 
 
+@pytest.mark.long("many columns")
 def test_the_support_is_left_out() -> None:
     """Its columns are zero, though loads depend on it: it carries the induced flow."""
     given = given_at("beams")

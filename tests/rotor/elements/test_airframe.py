@@ -42,6 +42,7 @@ def momenta(flown: Flown) -> tuple[np.ndarray, np.ndarray, float]:
     return beta.sum(axis=1), turning, float(mass.sum())
 
 
+@pytest.mark.long("compiles a rotor")
 def test_momentum_of_a_falling_helicopter_is_its_weight_times_time() -> None:
     flown = falling()
     momentum, _, mass = momenta(flown)
@@ -50,6 +51,7 @@ def test_momentum_of_a_falling_helicopter_is_its_weight_times_time() -> None:
     np.testing.assert_allclose(fall, np.broadcast_to([0.0, 0.0, -mass * G], fall.shape), atol=1.0)
 
 
+@pytest.mark.long("compiles a rotor")
 def test_angular_momentum_of_a_falling_helicopter_is_kept() -> None:
     _, turning, _ = momenta(falling())
     scale = 28.0 * 4 * 1178.0  # of the rotor about its shaft [N m s]

@@ -33,6 +33,7 @@ def test_each_station_has_its_states(unsteady: str, states: int) -> None:
     assert sum(name.startswith("b2_air.3_") for name in own) == states
 
 
+@pytest.mark.long("compiles rotors")
 @pytest.mark.parametrize("unsteady", ["indicial", "dynamic_stall"])
 def test_in_hover_all_models_are_the_steady_one(unsteady: str) -> None:
     """After eight revolutions the slowest lag, at the innermost station, is e^-7 of its start, on a little load."""
@@ -70,6 +71,7 @@ def loop(found: Flown) -> float:
     return float(2 * (sides[0] - sides[1]) / (sides[0] + sides[1]))
 
 
+@pytest.mark.long("compiles rotors")
 @pytest.mark.parametrize("unsteady", ["steady", "indicial", "dynamic_stall"])
 def test_attached_lift_follows_late_where_there_is_a_wake(unsteady: str) -> None:
     """The rate of pitch alone gives more lift on the way up, and the wake takes more than that: 6 %, and -7 %."""
@@ -77,6 +79,7 @@ def test_attached_lift_follows_late_where_there_is_a_wake(unsteady: str) -> None
     assert found == pytest.approx(0.064 if unsteady == "steady" else -0.069, abs=5e-3)
 
 
+@pytest.mark.long("compiles rotors")
 def test_stall_follows_late() -> None:
     """7 to 18 degrees of pitch: on the way up lift is far more, and goes beyond that of the static table."""
     settings = {"collective": 0.22, "cyclic_cos": 0.1}

@@ -19,6 +19,7 @@ def forward() -> Disk:
     return disk(march())
 
 
+@pytest.mark.long("trims a rotor")
 def test_mach_numbers_are_those_of_turning_and_flight() -> None:
     """Omega r + V cos 6 deg sin psi, where a point of the blade lags by its angle at the hinge times (r - e) / r.
 
@@ -32,6 +33,7 @@ def test_mach_numbers_are_those_of_turning_and_flight() -> None:
     np.testing.assert_allclose(found.mach[:, outer], expected[:, outer], rtol=0.015)
 
 
+@pytest.mark.long("trims a rotor")
 def test_lift_of_the_stations_makes_the_thrust() -> None:
     """Drag, coning and the angle of the flow at the sections leave a few hundredths of it."""
     found = forward()
@@ -39,6 +41,7 @@ def test_lift_of_the_stations_makes_the_thrust() -> None:
     assert lift == pytest.approx(FORWARD.thrust, rel=0.04)
 
 
+@pytest.mark.long("trims a rotor")
 def test_the_retreating_blade_has_the_larger_angle_and_the_flow_behind_it_reverses() -> None:
     found = forward()
     retreating, advancing = np.sin(found.psi) < -0.8, np.sin(found.psi) > 0.8
@@ -46,6 +49,7 @@ def test_the_retreating_blade_has_the_larger_angle_and_the_flow_behind_it_revers
     assert found.alpha[retreating, 0].min() < -math.radians(5.0)
 
 
+@pytest.mark.long("trims a rotor")
 def test_picture(tmp_path: Path) -> None:
     write_disk(forward(), "puma", path := tmp_path / "disk.png")
     assert path.read_bytes().startswith(b"\x89PNG")

@@ -33,7 +33,7 @@ def transient(x: Array, A: float, B: float, damping: float, w: float) -> Array:
     return found
 
 
-@pytest.mark.parametrize("hinge", [0.0, 0.5])
+@pytest.mark.parametrize("hinge", [0.0, pytest.param(0.5, marks=pytest.mark.long("compiles a rotor"))])
 def test_flapping_in_vacuo_has_the_frequency_of_its_hinge(hinge: float) -> None:
     """nu^2 = 1 + e S / I = 1 + 3/2 e / (R - e), from a free run of ten revolutions that begins with flapping."""
     flying = started(PER, density=VACUUM, hinge=hinge, flapping=0.02)
@@ -57,6 +57,7 @@ def test_flapping_dies_by_a_sixteenth_of_the_lock_number() -> None:
     assert frequency == pytest.approx(math.sqrt(1 - (GAMMA / 16) ** 2), rel=CLOSE)
 
 
+@pytest.mark.long("compiles a rotor")
 def test_cones_by_an_eighth_of_the_lock_number() -> None:
     """beta_0 = gamma theta / 8 without inflow."""
     flown = started(PER).fly(8 * PER, {"collective": 0.05})
@@ -131,6 +132,7 @@ def flown_there(settings: dict[str, float], revolutions: int = 6) -> Flown:
 TIP = 28.0 * 7.49
 
 
+@pytest.mark.long("compiles a rotor")
 @pytest.mark.parametrize(
     "settings",
     [
@@ -167,12 +169,14 @@ def test_what_cannot_be_solved_says_so() -> None:
         started(3).fly(30, {"collective": 0.3})
 
 
+@pytest.mark.long("compiles a rotor")
 def test_a_locked_swashplate_holds_the_pitch() -> None:
     """Actuators that take an hour to move."""
     flown = started(PER, bandwidth=1e-4).fly(2 * PER, {"collective": 0.2, "cyclic_sin": 0.1})
     assert np.abs(flown.angles("pitch")).max() < 1e-3
 
 
+@pytest.mark.long("compiles a rotor")
 def test_a_rotor_that_stands_feels_the_wind() -> None:
     """Loads are those of the wind alone, and no speed is divided by."""
     flown = started(PER, speed=1e-6).fly(PER, {"airspeed": 10.0, "shaft_angle": 0.3})

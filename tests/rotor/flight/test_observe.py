@@ -119,6 +119,7 @@ def test_the_torque_is_that_of_the_air() -> None:
     assert found["shaft_fz"] == pytest.approx(found["air_fz"] + links - weight, rel=1e-4)
 
 
+@pytest.mark.long("compiles a rotor")
 def test_power_is_the_rate_of_kinetic_energy() -> None:
     """A blade on an offset hinge flaps in vacuo: the shaft that keeps its speed does work on it, and takes it back.
 
@@ -159,6 +160,7 @@ def test_azimuth_and_axes_turn_with_the_hub() -> None:
     np.testing.assert_allclose(turning[:, 0], np.cos(psi) * fixed[:, 0] + np.sin(psi) * fixed[:, 1], atol=1e-9 * 4e4)
 
 
+@pytest.mark.long("compiles a rotor")
 def test_root_loads_of_a_blade_that_turns() -> None:
     """In vacuo at rest in flap: tension m w^2 (R^2 - e^2) / 2 at the bearing at e, no bending, nothing on the link.
 
@@ -172,6 +174,7 @@ def test_root_loads_of_a_blade_that_turns() -> None:
     assert abs(found["b1_link"]) < 1.0
 
 
+@pytest.mark.long("compiles a rotor")
 def test_bending_is_up_where_lift_is() -> None:
     """A rotor that is put into the air at a pitch: before it has coned, lift bends the root upwards."""
     flown = started(180, hinge=0.5).fly(180 * 2, {"collective": 0.1})

@@ -75,6 +75,7 @@ def test_thrust_of_caradonna_and_tung(detail: Detail, ratios: float) -> None:
     np.testing.assert_allclose(ct[1:] / ct[:-1], [2.155, 1.734], rtol=ratios)
 
 
+@pytest.mark.long("several wakes")
 def test_finer_wakes_give_the_same_thrust() -> None:
     """Of several refinements none changed thrust at 8 degrees by more than 1 %."""
     for detail in (Detail(segments=24, steps=24, turns=6), Detail(segments=16, steps=24, turns=10)):

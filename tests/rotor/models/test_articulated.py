@@ -17,7 +17,10 @@ from motionbase.rotor.models.articulated import Articulated, Swashplate, articul
 from motionbase.rotor.models.library import rotor_model, rotor_names
 
 
-@pytest.mark.parametrize(("name", "equations"), [("puma", 283), ("puma_compact", 211), ("puma_beams", 763)])
+@pytest.mark.parametrize(
+    ("name", "equations"),
+    [("puma", 283), ("puma_compact", 211), pytest.param("puma_beams", 763, marks=pytest.mark.long("many beams"))],
+)
 def test_equations_are_as_many_as_formulations_count(name: str, equations: int) -> None:
     """With a node for the ground and three unknowns for the direction of each rod."""
     assert rotor_model(name).network().equations == equations
@@ -31,6 +34,7 @@ def test_directions_and_the_ground_are_counted_or_not(root: str) -> None:
     assert counted - not_counted == 12 + 3 * 7
 
 
+@pytest.mark.long("compiles rotors")
 def test_the_steps_of_the_start_are_solved() -> None:
     """Of the compact rotor; `Flying.of` raises where one is not. All blades are alike."""
     flying = started("puma_compact")

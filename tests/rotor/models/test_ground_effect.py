@@ -10,6 +10,7 @@ from motionbase.rotor.inflow.theory import momentum
 from motionbase.rotor.models.library import rotor_model
 
 
+@pytest.mark.long("compiles a rotor")
 def test_the_induced_flow_is_less_near_the_ground() -> None:
     rotor = rotor_model("caradonna_tung", ground_effect=True, delay=0.01)
     flying, found = Flying.of(rotor), []

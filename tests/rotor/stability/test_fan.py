@@ -56,7 +56,9 @@ def test_a_rigid_blade_on_a_hinge_in_closed_form(e: float) -> None:
     np.testing.assert_allclose(modes.of("lag") ** 2, 1.5 * e / (1 - e), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("speed", [10.0, NOMINAL, 40.0])
+@pytest.mark.parametrize(
+    "speed", [NOMINAL, *(pytest.param(speed, marks=pytest.mark.long("many modes")) for speed in (10.0, 40.0))]
+)
 def test_the_puma_against_finite_elements(speed: float) -> None:
     """Without twist and offsets. Each of twelve beams has one stiffness: up to 1.5e-3, most where rotation is slow."""
     blade = plain(PUMA)
@@ -66,6 +68,7 @@ def test_the_puma_against_finite_elements(speed: float) -> None:
     np.testing.assert_allclose(found.of("torsion")[:1], torsion(blade, speed)[:1], rtol=3e-4)
 
 
+@pytest.mark.long("many modes")
 def test_more_beams_come_nearer() -> None:
     """The fourth flapping mode is 3.3e-3, 1.3e-3 and 5e-4 below that of the finite elements."""
     blade = plain(PUMA)
@@ -89,6 +92,7 @@ def test_the_puma_s_known_frequencies() -> None:
     np.testing.assert_allclose(found.of("torsion")[:1], torsion(blade, NOMINAL, elements=14 * 15)[:1], rtol=5e-4)
 
 
+@pytest.mark.long("many modes")
 def test_the_whole_puma() -> None:
     """Twist and offsets couple the third flapping mode with torsion; a trace of each is left, none is lost."""
     found = blade_modes(PUMA, NOMINAL)
@@ -118,6 +122,7 @@ def test_elastic_axis_ahead_of_the_mass_couples_torsion() -> None:
     np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
+@pytest.mark.long("many modes")
 def test_a_fan_can_be_drawn(tmp_path: Path) -> None:
     found = fan(PUMA, [0.0, 40.0], beams=4, count=6)
     assert np.isinf(found[0].per_rev).all() and found[0].frequencies[:2].max() < 0.02

@@ -27,6 +27,7 @@ def level(airspeed: float) -> FreeTrim:
     return free_trim(compact(), helicopter(), airspeed, march())
 
 
+@pytest.mark.long("compiles a rotor")
 @pytest.mark.parametrize("airspeed", [0.0, 50.0])
 def test_forces_and_moments_vanish(airspeed: float) -> None:
     found = level(airspeed)
@@ -40,6 +41,7 @@ def test_forces_and_moments_vanish(airspeed: float) -> None:
         assert math.hypot(sideways, mean[2]) == pytest.approx(mass * G, rel=1e-6)
 
 
+@pytest.mark.long("compiles a rotor")
 def test_the_tail_balances_the_torque() -> None:
     """In hover about the shaft: torque, tail thrust times its arm, and weight's part while the body rolls."""
     found, airframe = level(0.0), needed_airframe(helicopter())
@@ -49,6 +51,7 @@ def test_the_tail_balances_the_torque() -> None:
     assert found.roll < 0  # thrust to the left holds the tail rotor's push, so the left side hangs low
 
 
+@pytest.mark.long("compiles a rotor")
 def test_loads_of_the_airframe_are_those_of_its_parts() -> None:
     """Half density V^2 area backwards at 40 m/s, all weight down, thrust to the right at the tail."""
     airframe, density = needed_airframe(helicopter()), helicopter().planform.density
@@ -60,12 +63,14 @@ def test_loads_of_the_airframe_are_those_of_its_parts() -> None:
     np.testing.assert_allclose(found[4:], [pitch, -1000.0 * airframe.tail_at[0]], rtol=1e-9)
 
 
+@pytest.mark.long("compiles a rotor")
 def test_the_shaft_tilts_forward_as_speed_rises_and_power_has_its_bucket() -> None:
     hover, cruise = level(0.0), level(50.0)
     assert cruise.shaft_angle < hover.shaft_angle - 0.02
     assert cruise.power < hover.power
 
 
+@pytest.mark.long("compiles a rotor")
 def test_the_helicopter_in_free_flight_stays_there() -> None:
     """Blades that start unconed push it about in the first second; then its rotor has the loads of the trim.
 
@@ -81,6 +86,7 @@ def test_the_helicopter_in_free_flight_stays_there() -> None:
     np.testing.assert_allclose(loads[:2], mean[:2], atol=0.005 * mean[2])
 
 
+@pytest.mark.long("compiles a rotor")
 def test_flights_that_cannot_be_are_refused() -> None:
     with pytest.raises(SimulationError, match="level flight of .* kg at 100 m/s was not found; .* N are left"):
         free_trim(compact(), helicopter(), 100.0, march())

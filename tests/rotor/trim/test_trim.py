@@ -18,8 +18,17 @@ from motionbase.rotor.trim.pilot import held_law
 from motionbase.rotor.trim.trim import EXACT, SETTLED, Target, control_jacobian, steady, thrust_scale, trim
 from tests.rotor.trim.trimmed import FORWARD, HOVER, SLOW, compact, march, trimmed
 
+LONG = pytest.mark.long("trims a rotor")
 
-@pytest.mark.parametrize("target", [HOVER, SLOW, FORWARD], ids=["hover", "slow", "flight 123"])
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param(HOVER, id="hover", marks=LONG),
+        pytest.param(SLOW, id="slow", marks=LONG),
+        pytest.param(FORWARD, id="flight 123"),
+    ],
+)
 def test_targets_are_met_in_a_periodic_motion(target: Target) -> None:
     found = trimmed(target)
     scale = np.array([thrust_scale(compact()), 1.0, 1.0])
@@ -29,6 +38,7 @@ def test_targets_are_met_in_a_periodic_motion(target: Target) -> None:
     assert found.revolution.psi.shape == (SAMPLES, 4, 1)
 
 
+@pytest.mark.long("trims a rotor")
 def test_a_revolution_is_ninety_steps_exactly() -> None:
     """The step is fitted to how the integrator turns the shaft; of 2 pi, 90 steps miss rounding."""
     seen = march().revolutions(2)
@@ -38,6 +48,7 @@ def test_a_revolution_is_ninety_steps_exactly() -> None:
     assert march().step == pytest.approx(math.tau / compact().speed / SAMPLES, rel=1e-3)
 
 
+@pytest.mark.long("trims a rotor")
 def test_hover_needs_no_cyclic_pitch() -> None:
     found = trimmed(HOVER)
     assert np.abs(found.controls[1:]).max() < 2 * EXACT and found.controls[0] > 0
@@ -47,6 +58,7 @@ def test_hover_needs_no_cyclic_pitch() -> None:
     assert lateral < 1e-6 * HOVER.thrust
 
 
+@pytest.mark.long("trims a rotor")
 def test_thrust_of_hover_is_that_of_momentum_theory() -> None:
     """T = 2 rho A v^2 of the uniform inflow that the rotor has, once it has settled."""
     found, at = trimmed(HOVER), compact().planform
@@ -55,6 +67,7 @@ def test_thrust_of_hover_is_that_of_momentum_theory() -> None:
     assert thrust == pytest.approx(found.measured[0], rel=1e-6)
 
 
+@pytest.mark.long("trims a rotor")
 def test_coning_balances_lift_and_centrifugal_force() -> None:
     """Moments about the flap hinge: that of lift balances centrifugal force and weight.
 
@@ -72,6 +85,7 @@ def test_coning_balances_lift_and_centrifugal_force() -> None:
     assert 0.70 < centre / compact().planform.radius < 0.78
 
 
+@pytest.mark.long("trims a rotor")
 def test_thrust_rises_with_collective() -> None:
     thrusts = []
     march().fly_by([held_law(compact())])
@@ -81,6 +95,7 @@ def test_thrust_rises_with_collective() -> None:
     assert np.all(np.diff(thrusts) > 0)
 
 
+@pytest.mark.long("trims a rotor")
 def test_trimming_to_a_known_run_returns_its_controls() -> None:
     controls, flight = np.radians([[9.0, 1.2, -3.0]]), [[40.0, math.radians(-3.0)]]
     march().fly_by([held_law(compact())])
@@ -93,6 +108,7 @@ def test_trimming_to_a_known_run_returns_its_controls() -> None:
     np.testing.assert_allclose(found.controls, controls[0], atol=4 * EXACT / least)
 
 
+@pytest.mark.long("trims a rotor")
 def test_derivatives_are_those_of_differences() -> None:
     """Broyden's updates move the matrix only along the steps taken; the last ones were small."""
     found = trimmed(SLOW)
@@ -103,6 +119,7 @@ def test_derivatives_are_those_of_differences() -> None:
     np.testing.assert_allclose(found.jacobian / scale, J / scale, atol=0.1 * np.abs(J / scale).max())
 
 
+@pytest.mark.long("trims a rotor")
 def test_a_rotor_flown_with_the_controls_has_the_loads() -> None:
     """`Flying` takes another step, 4e-4 longer or shorter, of a method of second order."""
     found = trimmed(SLOW)
@@ -118,6 +135,7 @@ def settled_loads(target: Target) -> SteadyLoads:
     return steady_loads(march(), 5)
 
 
+@pytest.mark.long("trims a rotor")
 def test_loads_on_the_hub_have_harmonics_of_the_number_of_blades() -> None:
     """Opposite blades are alike: no odd harmonic. The scissors of the swashplate make a second."""
     loads = settled_loads(FORWARD)
@@ -128,6 +146,7 @@ def test_loads_on_the_hub_have_harmonics_of_the_number_of_blades() -> None:
     assert amplitude["flap"][0] == pytest.approx(math.degrees(math.hypot(*FORWARD.measured[1:])), rel=0.05)
 
 
+@pytest.mark.long("trims a rotor")
 def test_hinges_let_little_moment_pass() -> None:
     """Air moments of the fourth harmonic turn about the flap hinges; shear at 0.289 m passes, and lag damping."""
     loads = settled_loads(FORWARD)
@@ -136,6 +155,7 @@ def test_hinges_let_little_moment_pass() -> None:
     assert amplitude["hub M_y"] < 0.05 * amplitude["air M_y"]
 
 
+@pytest.mark.long("trims a rotor")
 def test_the_hub_carries_air_loads_and_weight_on_average() -> None:
     """Rates of what repeats itself vanish on average; angular momentum's are of second order in a step of 4 degrees."""
     loads = settled_loads(FORWARD)
@@ -149,6 +169,7 @@ def test_the_hub_carries_air_loads_and_weight_on_average() -> None:
         assert mean[f"hub {axis}"] == pytest.approx(mean[f"air {axis}"], abs=5e-3 * abs(mean["air M_z"]))
 
 
+@pytest.mark.long("trims a rotor")
 @pytest.mark.parametrize(
     ("change", "words"),
     [

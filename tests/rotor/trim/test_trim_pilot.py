@@ -63,6 +63,7 @@ def test_controls_keep_their_bounds_and_rates() -> None:
     assert np.abs(np.diff(states[:, :3], axis=0)).max() <= rate[0] * H * (1 + 1e-9)
 
 
+@pytest.mark.long("compiles rotors for one lane and for eight")
 @pytest.mark.parametrize("target", [SLOW, FORWARD], ids=["slow", "flight 123"])
 def test_pilot_and_newton_agree(target: Target) -> None:
     """After 8 s with filters of 0.31 s the pilot's error has decayed by exp(-8 / 0.62), to 2e-6 of some degrees."""
@@ -76,6 +77,7 @@ def test_pilot_and_newton_agree(target: Target) -> None:
     np.testing.assert_allclose(np.degrees(flown.history.controls[0, :, 0] - away), 0.0, atol=0.05)
 
 
+@pytest.mark.long("trims a rotor")
 def test_derivatives_have_the_signs_of_a_rotor() -> None:
     """Thrust follows collective; cyclic pitch tilts the disk a quarter of a revolution later."""
     march().fly_by([held_law(compact())])
@@ -85,6 +87,7 @@ def test_derivatives_have_the_signs_of_a_rotor() -> None:
     assert -1.2 < J[1, 2] < -0.8 and 0.8 < J[2, 1] < 1.2
 
 
+@pytest.mark.long("compiles rotors for one lane and for eight")
 def test_lanes_are_single_runs_to_the_bit() -> None:
     """Eight flights, each with its own pilot, and two of them again alone, from where they were."""
     many, one = lanes(), march()
@@ -103,6 +106,7 @@ def test_lanes_are_single_runs_to_the_bit() -> None:
         assert all((one.state[name][..., 0] == many.state[name][..., k]).all() for name in begin if name != "worst")
 
 
+@pytest.mark.long("compiles rotors for one lane and for eight")
 def test_a_sweep_on_lanes_finds_the_trims_of_one() -> None:
     targets = [Target(45_000.0, airspeed=V, shaft_angle=-0.0006 * V) for V in np.linspace(0.0, 60.0, 3)]
     found = trims(compact(), [*targets, SLOW], lanes())
