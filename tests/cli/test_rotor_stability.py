@@ -18,6 +18,13 @@ def test_table(capsys: Capture) -> None:
     assert "Unstable: at none of these speeds." in said and "Coefficients" not in said
 
 
+def test_rotor_at_rest_is_not_said_to_grow(capsys: Capture) -> None:
+    """What rounding makes of a blade that is free has no damping ratio of -1."""
+    assert main([*COMMAND, "--speeds", "0:20:2", "--blades-without-damper", "1", "--method", "floquet"]) == 0
+    said = capsys.readouterr().out
+    assert "-1.0000" not in said and "+0.0000         +0.0000" in said
+
+
 def test_averaged_coefficients_are_declared(capsys: Capture) -> None:
     assert main([*COMMAND, "--speeds", "20:32:3", "--blades-without-damper", "1"]) == 0
     assert "--method floquet takes them as they are" in capsys.readouterr().out

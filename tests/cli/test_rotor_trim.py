@@ -36,6 +36,7 @@ def test_loads(capsys: Capture) -> None:
     assert main(["rotor", "loads", ROTOR, "--thrust", "40000", "--airspeed", "20", "--highest", "4"]) == 0
     said = capsys.readouterr().out
     assert "half peak to peak" in said and "flap [deg]" in said and "hub F_z [N]" in said
+    assert "weight" in said and "thrust 40,000.0 N" in said
 
 
 @pytest.mark.long("compiles rotors")
@@ -54,6 +55,7 @@ def test_level_flight(capsys: Capture) -> None:
         (("trim", ROTOR, "--thrust", "1", "--method", "newtn"), "did you mean 'newton'"),
         (("trim", ROTOR, "--thrust", "nan"), "trim: thrust is nan"),
         (("trim", "caradonna_tung", "--thrust", "100"), "has no flap hinges"),
+        (("level", "caradonna_tung"), "has no [airframe] in its file, so it cannot be flown freely; take puma"),
     ],
 )
 def test_complaints_are_one_sentence(arguments: tuple[str, ...], said: str, capsys: Capture) -> None:

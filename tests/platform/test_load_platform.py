@@ -129,6 +129,13 @@ def test_a_missing_table_is_told(tmp_path: Path) -> None:
         load_file(path)
 
 
+def test_all_missing_keys_are_told_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text('name = "bad"\n')
+    with pytest.raises(PlatformError, match=r"the file needs the keys 'summary', 'sources', .*'actuator'; keys: name"):
+        load_file(path)
+
+
 def test_platform_joints_must_be_around_the_origin(tmp_path: Path) -> None:
     joints = [[round(x + 0.1, 4), y, z] for x, y, z in load_platform("simona").joints]
     text = re.sub(r"(?m)^joints = .*$", f"joints = {joints}", SIMONA)

@@ -43,7 +43,9 @@ COMMANDS: dict[str, Command] = {
         "motionbase.cli.platforms:platforms", "List platforms on six legs with their sources, or show one in full."
     ),
     "atlas": Command("motionbase.cli.atlas:app", "Analyse a sphere on Mecanum wheels, and find layouts of its wheels."),
-    "rotor": Command("motionbase.cli.rotor:app", "Analyse rotors: hover, modes of blades, trim and loads, stability."),
+    "rotor": Command(
+        "motionbase.cli.rotor:app", "Analyse rotors: hover, modes of blades, trim, loads, level flight, stability."
+    ),
     "kinematics": Command(
         "motionbase.cli.kinematics:app",
         "Show bearing angles, dexterity, workspace and clearance of a platform; maps and a report.",

@@ -46,7 +46,10 @@ app.command("level")(level_command)
 
 @app.command("hover")
 def hover_command(
-    rotor: Annotated[str, typer.Argument(metavar="PRESET|FILE", help="A preset (caradonna_tung, puma) or a file.")],
+    rotor: Annotated[
+        str,
+        typer.Argument(metavar="PRESET|FILE", help="A preset (caradonna_tung, puma, puma_tail, tiltrotor) or a file."),
+    ],
     collective: Annotated[str, typer.Option(metavar="A,B,...", help="Collective pitches [deg].")] = "2,4,6,8,10,12",
     climb: Annotated[float, typer.Option(help="Speed of climb [m/s].")] = 0.0,
     inflow: Annotated[
@@ -99,7 +102,9 @@ def hover_command(
 
 @app.command("fanplot")
 def fanplot_command(
-    rotor: Annotated[str, typer.Argument(metavar="PRESET|FILE", help="A preset (puma) or a file with [blade].")],
+    rotor: Annotated[
+        str, typer.Argument(metavar="PRESET|FILE", help="A preset (puma, tiltrotor, ...) or a file with [blade].")
+    ],
     speeds: Annotated[
         str | None,
         typer.Option(metavar="FROM:TO:COUNT", help="Rotor speeds [rad/s]; default: to 1.4 times the nominal one."),

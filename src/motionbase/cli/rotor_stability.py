@@ -137,7 +137,7 @@ def _show(title: str, found: "Stability") -> None:
         k = point.worst
         table.add_row(
             f"{point.speed:.2f}", f"{point.speed * 30 / math.pi:.0f}", point.kinds[k], f"{point.frequency[k]:.3f}",
-            f"{point.largest_growth:+.4f}", f"{point.damping_ratio[k]:+.4f}",
+            f"{point.largest_growth:+.4f}", f"{point.damping_ratio[k] if point.largest_growth else 0.0:+.4f}",
         )  # fmt: skip
     screen.print(table)
     zones = ", ".join(

@@ -235,6 +235,11 @@ def _show_loads(found: "Trim", loads: "SteadyLoads") -> None:
     ):
         table.add_row(name, *("0" if abs(row[k]) < ROUNDING * scale[k] else f"{row[k]:,.4g}" for k in shown))
     screen.print(table)
+    screen.print(
+        "Hub: of the rotor on its shaft, the blades' weight among it, in axes of the shaft that do not turn: "
+        f"x forward, y left, z up. Air alone: thrust {found.measured[0]:,.1f} N, power "
+        f"{-found.mean_loads[5] * found.rotor.speed / 1e3:,.1f} kW."
+    )
 
 
 def _level_facts(found: "FreeTrim") -> dict[str, float]:

@@ -11,7 +11,9 @@ from motionbase.cli import terminal
 if TYPE_CHECKING:
     from motionbase.rotor.stability.whirl import Whirl
 
-COLUMNS = "airspeed [m/s]", "collective [deg]", "least stable", "[Hz]", "growth [1/s]", "damping ratio"
+COLUMNS = (
+    "airspeed [m/s]", "collective [deg]", "least stable", "frequency [rad/s]", "[Hz]", "growth [1/s]", "damping ratio",
+)  # fmt: skip
 
 
 def show_whirl(airspeeds: Sequence[float], plot: Path | None, as_json: bool) -> None:
@@ -36,7 +38,8 @@ def show_whirl(airspeeds: Sequence[float], plot: Path | None, as_json: bool) -> 
         k = point.worst
         table.add_row(
             f"{point.speed:.1f}", f"{math.degrees(collective):.2f}", point.kinds[k],
-            f"{point.frequency[k] / math.tau:.2f}", f"{point.growth[k]:+.3f}", f"{point.damping_ratio[k]:+.4f}",
+            f"{point.frequency[k]:.2f}", f"{point.frequency[k] / math.tau:.2f}", f"{point.growth[k]:+.3f}",
+            f"{point.damping_ratio[k]:+.4f}",
         )  # fmt: skip
     screen.print(table)
     zones = ", ".join(f"{a:.1f} to {b:.1f} m/s" for a, b in found.stability.unstable)

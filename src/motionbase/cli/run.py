@@ -11,8 +11,16 @@ import typer
 
 from motionbase.cli.console import AnyoneMayStop, Group, share_with
 from motionbase.errors import UsageError
-from motionbase.executive.base_setup import BaseOptions
-from motionbase.executive.model.setup import CONTROL_PORT, SIMPLE, TIMEOUT_S, ModelOptions, is_model, is_rotor
+from motionbase.executive.base_setup import BaseOptions, preset_names
+from motionbase.executive.model.setup import (
+    CONTROL_PORT,
+    SIMPLE,
+    TIMEOUT_S,
+    ModelOptions,
+    is_model,
+    is_rotor,
+    model_meant,
+)  # fmt: skip
 from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
@@ -152,7 +160,10 @@ def run(
         options = link.options(platform, ring, rate, duration, manual, parameters)
         options = options._replace(free=free, tail=tail or SIMPLE, tail_of=tail_of)
     elif given := link.given or next((f"--{name}" for name, on in of_rotor.items() if on), None):
-        raise UsageError(f"{given} is for multibody models, and {platform!r} is a platform")
+        kind = "multibody models" if link.given else "rotors"
+        raise UsageError(f"{given} is for {kind}, and {platform!r} is a platform")
+    elif platform not in preset_names() and not Path(platform).suffix and (meant := model_meant(platform)):
+        raise UsageError(f"no platform, model or rotor {platform!r}; did you mean {meant!r}?")
     else:
         options = BaseOptions(platform, ring, rate, duration, faults, manual, parameters, law, generators, point)
     if port is not None and (no_console or alone):

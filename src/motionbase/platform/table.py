@@ -51,7 +51,8 @@ class Table:
             if key not in known:
                 self.complain(key, f"{owner} has no key {key!r}; keys: {', '.join(known)}")
         if missing := [key for key in needed if key not in self.data]:
-            self.complain(missing[0], f"{owner} needs the key {missing[0]!r}; keys: {', '.join(known)}")
+            names = f"key{'s' if len(missing) > 1 else ''} {', '.join(map(repr, missing))}"
+            self.complain(missing[0], f"{owner} needs the {names}; keys: {', '.join(known)}")
 
     def table(self, key: str) -> Table:
         """A table inside this one."""

@@ -99,7 +99,7 @@ MODEL_SENTENCES = {
     ModelFault.NONE: "no fault",
     ModelFault.ESTOP: "the emergency stop acts",
     ModelFault.UNSOLVED: "a step was not solved, nor were shorter ones; the model waits at its last good state",
-    ModelFault.CONTROLLER_SILENT: "no torques from the controller for longer than the time it has",
+    ModelFault.CONTROLLER_SILENT: "no answers from the controller for longer than the time it has",
     ModelFault.OPERATOR_ABORT: "the operator asked for an abort",
 }
 

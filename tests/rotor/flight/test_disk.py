@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionbase.rotor.flight.disk import Disk, disk, write_disk
+from motionbase.rotor.flight.disk import Disk, disk, thousands, write_disk
 from motionbase.rotor.trim.trim import trim
 from tests.rotor.trim.trimmed import FORWARD, compact, march, trimmed
 
@@ -53,3 +53,8 @@ def test_the_retreating_blade_has_the_larger_angle_and_the_flow_behind_it_revers
 def test_picture(tmp_path: Path) -> None:
     write_disk(forward(), "puma", path := tmp_path / "disk.png")
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_loads_of_small_rotors_are_drawn_in_newtons() -> None:
+    assert thousands(np.array([-200.0, 30.0])) == (1.0, "")
+    assert thousands(np.array([-51e3, 30.0])) == (1e3, "k")

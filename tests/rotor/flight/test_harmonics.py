@@ -71,5 +71,7 @@ def test_bad_input_is_named() -> None:
         periodicity(np.cos(psi[:15]), psi[:15], 2)
     with pytest.raises(ModelError, match="ascending"):
         harmonics(np.cos(psi), psi[::-1], 2)
+    with pytest.raises(ModelError, match="np.unwrap"):  # as rotors in flight show them
+        harmonics(np.cos(psi), np.mod(psi, 2 * np.pi), 2)
     with pytest.raises(ModelError, match="one azimuth a sample"):
         harmonics(np.cos(psi), psi[:-1], 2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionbase.arrays import Array, Complex
-from motionbase.errors import ModelError
+from motionbase.errors import ModelError, SimulationError
 from motionbase.rotor.airfoils.own import airfoil
 from motionbase.rotor.blades.planform import Planform, load_planform, needed_blade, rotor_file
 from motionbase.rotor.blades.stations import gauss
@@ -130,6 +130,8 @@ def test_tiltrotor_flutters_as_fast_in_free_motion() -> None:
     fit, *_ = np.linalg.lstsq(np.stack([x[lag:-lag], x[: -2 * lag]], axis=1), x[2 * lag :])
     roots = np.log(np.roots([1.0, *-fit]).astype(np.complex128)) / (lag * tunnel.flying.network.step_size)
     assert roots[roots.imag > 0][0] == pytest.approx(wanted, rel=0.01)
+    with pytest.raises(SimulationError, match="whirl flutter at 200 m/s, where a lower airspeed may do: .* not solved"):
+        whirl(rotor, [100.0, 200.0])
 
 
 def test_fit_finds_the_matrix_of_a_linear_motion() -> None:

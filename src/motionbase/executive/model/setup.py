@@ -142,6 +142,18 @@ def is_model(reference: str) -> bool:
         return reference in MODELS or is_rotor(reference)
 
 
+def model_meant(reference: str) -> str | None:
+    """The robot, rotor or model whose name is nearest to a misspelt one; None if a platform's is, or none is near."""
+    from difflib import get_close_matches
+
+    with signals_blocked():
+        from motionbase.multibody.models import MODELS
+        from motionbase.rotor.models.library import rotor_names
+
+    near = get_close_matches(reference, [*preset_names(), ROBOT, *rotor_names(), *MODELS], n=1)
+    return next((name for name in near if name not in preset_names() and name != reference), None)
+
+
 def checked(options: ModelOptions) -> ModelSetup:
     """Load and check everything that can be refused, before anything takes long."""
     from motionbase.executive.model.orders import Timing

@@ -91,6 +91,11 @@ def _sections(march: March) -> Kernel:
     return Kernel("sections", inputs, (Port("sections", (3, stations), "m, rad, -"),), expr)
 
 
+def thousands(values: Array) -> tuple[float, str]:
+    """What to divide values by for a picture, and the prefix of their unit."""
+    return (1e3, "k") if np.abs(values).max(initial=0.0) >= 1e3 else (1.0, "")
+
+
 def write_disk(found: Disk, name: str, path: Path | str) -> None:
     """Angle of attack and lift over the disk, seen from above, flight to the top; by the suffix PNG, PDF or SVG."""
     # A separate Figure, not pyplot: no display, no state, nothing to close.
@@ -101,15 +106,16 @@ def write_disk(found: Disk, name: str, path: Path | str) -> None:
     closed = np.append(found.psi, found.psi[0] + 2 * np.pi)
     r = np.vstack([found.r, found.r[:1]])
     psi = np.broadcast_to(closed[:, None], r.shape)
-    parts = ("angle of attack [deg]", np.degrees(found.alpha)), ("lift per length [kN/m]", found.lift / 1e3)
+    size, prefix = thousands(found.lift)
+    parts = ("angle of attack [deg]", np.degrees(found.alpha)), (f"lift per length [{prefix}N/m]", found.lift / size)
     for axes, (title, values) in zip(figure.subplots(1, 2, subplot_kw={"projection": "polar"}), parts, strict=True):
         axes.set_theta_zero_location("S")  # azimuth zero is over the tail; it grows counter-clockwise
         low, high = np.percentile(values, [SHOWN, 100 - SHOWN])  # reversed flow would take all colours
-        drawn = axes.contourf(psi, r, np.vstack([values, values[:1]]), np.linspace(low, high, 25), cmap="viridis",
-                              extend="both")  # fmt: skip
+        levels = MaxNLocator(24, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+        drawn = axes.contourf(psi, r, np.vstack([values, values[:1]]), levels, cmap="viridis", extend="both")
         axes.set_rlim(0, found.r.max())
         axes.set_yticklabels([])
         axes.set_title(title, fontsize=10)
-        figure.colorbar(drawn, ax=axes, shrink=0.75, ticks=MaxNLocator(8))
+        figure.colorbar(drawn, ax=axes, shrink=0.75, ticks=levels[:: -(-len(levels) // 9)])
     figure.suptitle(f"{name}: advancing side to the right, tail below", fontsize=11)
     figure.savefig(path, dpi=110)

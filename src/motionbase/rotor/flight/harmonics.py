@@ -130,5 +130,7 @@ def _checked(signal: ArrayLike, psi: ArrayLike) -> tuple[Array, Array]:
             f"harmonics: {values.shape} samples at {azimuth.shape} azimuths; one azimuth a sample is wanted"
         )
     if not (np.all(np.isfinite(values)) and np.all(np.isfinite(azimuth)) and np.all(np.diff(azimuth) > 0)):
-        raise ModelError("harmonics: samples must be finite and their azimuths ascending")
+        raise ModelError(
+            "harmonics: samples must be finite and their azimuths ascending; np.unwrap those that start again"
+        )
     return values, azimuth

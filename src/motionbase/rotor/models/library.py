@@ -57,10 +57,8 @@ def _of_file(reference: Path | str, changes: dict[str, Any], free: bool) -> Roto
         )
     needed = ("blade", "hub", *((KINDS[kind],) if kind in KINDS else ()))
     if missing := [key for key in needed if key not in table.data]:
-        raise ModelError(
-            f"rotor {planform.name!r} has no [{missing[0]}] in its file, so it cannot be flown; there are: "
-            f"{', '.join(rotor_names())}"
-        )
+        others = " freely; take puma" if missing == ["airframe"] else f"; there are: {', '.join(rotor_names())}"
+        raise ModelError(f"rotor {planform.name!r} has no [{missing[0]}] in its file, so it cannot be flown{others}")
     hub = table.table("hub")
     if kind not in KINDS:
         hub.complain("kind", f"hub.kind is {kind!r}, {' or '.join(KINDS)} is wanted")

@@ -66,9 +66,12 @@ def whirl(rotor: RotorModel, airspeeds: Sequence[float], *, progress: Callable[[
     wanted = checked_speeds("whirl flutter: airspeeds", airspeeds)
     tunnel = Tunnel.of(rotor)
     points, found = [], []
-    for k, airspeed in enumerate(wanted):
-        collective, torque = tunnel.windmill(airspeed)
-        modes, apart = tunnel.modes()
+    for k, airspeed in enumerate(wanted.tolist()):
+        try:
+            collective, torque = tunnel.windmill(airspeed)
+            modes, apart = tunnel.modes()
+        except SimulationError as e:
+            raise SimulationError(f"whirl flutter at {airspeed:g} m/s, where a lower airspeed may do: {e}") from None
         if apart > STEADY:
             raise SimulationError(
                 f"rotor {rotor.name!r}: at {airspeed:g} m/s its flight is not steady even with the snubber (a linear "
