@@ -66,7 +66,7 @@ def whirl(rotor: RotorModel, airspeeds: Sequence[float], *, progress: Callable[[
     wanted = checked_speeds("whirl flutter: airspeeds", airspeeds)
     tunnel = Tunnel.of(rotor)
     points, found = [], []
-    for k, airspeed in enumerate(wanted.tolist()):
+    for k, airspeed in enumerate(wanted):
         try:
             collective, torque = tunnel.windmill(airspeed)
             modes, apart = tunnel.modes()
