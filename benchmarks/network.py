@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
 from benchmarks.peers.exudyn_robot import robot_seconds
 from benchmarks.peers.klu import klu_loop
-from benchmarks.peers.timed_steps import timed_steps, watched_clock
+from benchmarks.peers.timed_steps import slow_steps, timed_steps
 from motionbase.compile import Kernel, Port, compile, scan
 from motionbase.compile.linear import factorize
 from motionbase.multibody.closed import Start
@@ -143,12 +143,7 @@ def regularity(settings: Settings) -> Samples:
     if not residuals.max() < SOLVED * float(forces({name: ca.DM(begun.state[name]) for name in JUDGED})):
         raise RuntimeError(f"a step was not solved: residual {residuals.max():.1e}")
     median = float(np.median(times))
-    idle = watched_clock(count, median)
-    note = "; ".join(
-        f"{name} p99.9 {np.quantile(of, 0.999) / median:.2f}, max {of.max() / median:.1f}"
-        for name, of in (("steps", times), ("clock alone", idle))
-    )
-    note = f"{1e6 * median:.2f} us a step, residual at most {residuals.max():.0e} N; {note}"
+    note = f"{1e6 * median:.2f} us a step, residual at most {residuals.max():.0e} N; {slow_steps(times)}"
     return Samples((float(np.quantile(times, 0.99)) / median,), note)
 
 

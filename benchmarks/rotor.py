@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
-from benchmarks.peers.timed_steps import timed_steps, watched_clock
+from benchmarks.peers.timed_steps import slow_steps, timed_steps
 from motionbase.compile import scan
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.network.engine import Network
@@ -91,12 +91,7 @@ def regularity(settings: Settings) -> Samples:
     times, residuals = timed_steps(flown.network.program, FEEDBACK, given, ("pitch_collective", stirred[:, None]),
                                    "residual")  # fmt: skip
     median = float(np.median(times))
-    idle = watched_clock(count, median)
-    notes = "; ".join(
-        f"{name} p99.9 {np.quantile(of, 0.999) / median:.2f}, max {of.max() / median:.1f}"
-        for name, of in (("steps", times), ("clock alone", idle))
-    )
-    note = f"{1e6 * median:.1f} us a step, residual at most {residuals.max():.1e} N; {notes}"
+    note = f"{1e6 * median:.1f} us a step, residual at most {residuals.max():.1e} N; {slow_steps(times)}"
     return Samples((float(np.quantile(times, 0.99)) / median,), note)
 
 

@@ -107,3 +107,13 @@ def watched_clock(count: int, seconds: float) -> np.ndarray:
     watch = loaded(_LOOP, "timed").function("watched", ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
     watch(count, round(1e9 * seconds), times.ctypes.data)
     return 1e-9 * times
+
+
+def slow_steps(times: np.ndarray) -> str:
+    """The slowest over the median, beside those of the clock alone: what else the machine does counts in both."""
+    median = float(np.median(times))
+    idle = watched_clock(len(times), median)
+    return "; ".join(
+        f"{name} p99.9 {np.quantile(of, 0.999) / median:.2f}, max {of.max() / median:.1f}"
+        for name, of in (("steps", times), ("clock alone", idle))
+    )

@@ -55,7 +55,7 @@ def test_level_flight(capsys: Capture) -> None:
         (("trim", ROTOR, "--thrust", "1", "--method", "newtn"), "did you mean 'newton'"),
         (("trim", ROTOR, "--thrust", "nan"), "trim: thrust is nan"),
         (("trim", "caradonna_tung", "--thrust", "100"), "has no flap hinges"),
-        (("level", "caradonna_tung"), "has no [airframe] in its file, so it cannot be flown freely; take puma"),
+        (("level", "caradonna_tung"), "has no [airframe] in its file, which free flight needs; puma has one"),
     ],
 )
 def test_complaints_are_one_sentence(arguments: tuple[str, ...], said: str, capsys: Capture) -> None:

@@ -79,8 +79,9 @@ def test_a_controller_of_ones_own_holds_the_thrust(places: Path) -> None:
                     finally:
                         own.kill()
                 until(reaches(reader, State.HELD, ModelFault.CONTROLLER_SILENT), "settings that stay")
-                before = newest(reader)["collective"]
-                assert before > 0.1 and newest(reader)["collective"] == before
+                before = newest(reader)
+                until(lambda: newest(reader)["tick"] > before["tick"] + 40, "a tenth of a second more")
+                assert newest(reader)["collective"] == before["collective"] > 0.1
         finally:
             process.kill()
 

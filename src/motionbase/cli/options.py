@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from motionbase.recording.source import Damage
 
 PICTURES = (".png", ".pdf", ".svg")
+MOST_SPEEDS = 10_000  # of a list FROM:TO:COUNT
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 JsonAtEnd = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end and nothing else.")]
 Duration = Annotated[float | None, typer.Option(help="Stop after this many seconds; default: at Ctrl-C.")]
@@ -132,6 +133,21 @@ def numbers_listed(option: str, text: str, wanted: str, fewest: int = 1) -> list
     if len(numbers) < fewest or not all(map(math.isfinite, numbers)):
         raise UsageError(f"{option} is {text!r}, it must be {wanted}, separated by commas")
     return numbers
+
+
+def speeds_listed(option: str, text: str) -> list[float]:
+    """Evenly spaced ascending numbers, FROM:TO:COUNT."""
+    try:
+        first, last, n = text.split(":")
+        low, high, count = float(first), float(last), int(n)
+    except ValueError:
+        low, high, count = 0.0, 0.0, 0
+    if not (0 <= low < high < math.inf and 2 <= count <= MOST_SPEEDS):
+        raise UsageError(
+            f"{option} is {text!r:.60}, it must be FROM:TO:COUNT, such as 0:40:41, with 0 <= FROM < TO and COUNT of 2 "
+            f"to {MOST_SPEEDS}"
+        )
+    return [low + (high - low) * k / (count - 1) for k in range(count)]
 
 
 def drivable(platform: str, *, sized: bool = True) -> "Hexapod":

@@ -1,4 +1,4 @@
-"""`motionbase rotor`: hover by blade element theory and modes of blades; other commands have files of their own."""
+"""`motionbase rotor`: hover and modes of blades; trim, loads and stability are in files of their own."""
 
 import json
 import math
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed, shown
+from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed, shown, speeds_listed
 from motionbase.cli.rotor_stability import stability_command
 from motionbase.cli.rotor_trim import level_command, loads_command, trim_command
-from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.rotor.blades.planform import Planform
@@ -127,7 +126,7 @@ def fanplot_command(
 
     check_writable(plot, PICTURES)
     loaded = load_planform(rotor)
-    blade, rows = needed_blade(loaded), _range("--speeds", speeds or f"0:{1.4 * loaded.speed:g}:15")
+    blade, rows = needed_blade(loaded), speeds_listed("--speeds", speeds or f"0:{1.4 * loaded.speed:g}:15")
     pitch = math.radians(collective)
     with shown("fan plot") as progress:
         found = fan(blade, rows, count=modes, beams=beams, collective=pitch, progress=progress)
@@ -141,18 +140,6 @@ def fanplot_command(
         print(json.dumps(facts, indent=2))
     else:
         _show_modes(loaded, nominal)
-
-
-def _range(option: str, text: str) -> list[float]:
-    """Evenly spaced numbers, FROM:TO:COUNT."""
-    try:
-        start, stop, count = text.split(":")
-        first, last, n = float(start), float(stop), int(count)
-    except ValueError:
-        n, first, last = 0, 0.0, 0.0
-    if not (0 <= first < last < math.inf and n >= 2):
-        raise UsageError(f"{option} is {text!r}, it must be FROM:TO:COUNT with rising speeds, such as 0:40:21")
-    return [first + (last - first) * k / (n - 1) for k in range(n)]
 
 
 def _mode_facts(found: "BladeModes") -> dict[str, object]:
@@ -180,7 +167,7 @@ def _show_modes(rotor: "Planform", found: "BladeModes") -> None:
         shares = (f"{100 * share:.1f}" for share in found.shares[k])
         table.add_row(label, f"{found.frequencies[k] / math.tau:.3f}", f"{found.per_rev[k]:.3f}", *shares)
     screen.print(table)
-    screen.print(f"Illustrative numbers of this rotor: {', '.join(rotor.illustrative) or 'none'}.", style="dim")
+    _show_illustrative(rotor)
 
 
 def _facts(found: "Hover") -> dict[str, float]:
@@ -206,4 +193,9 @@ def _show(rotor: "Planform", found: "list[Hover]", title: str) -> None:
             f"{one.figure_of_merit:.3f}",
         )  # fmt: skip
     screen.print(table)
-    screen.print(f"Illustrative numbers of this rotor: {', '.join(rotor.illustrative) or 'none'}.", style="dim")
+    _show_illustrative(rotor)
+
+
+def _show_illustrative(rotor: "Planform") -> None:
+    text = f"Illustrative numbers of this rotor: {', '.join(rotor.illustrative) or 'none'}."
+    terminal.console().print(text, style="dim")

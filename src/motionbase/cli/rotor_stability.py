@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed
+from motionbase.cli.options import PICTURES, Json, check_writable, numbers_listed, speeds_listed
 from motionbase.cli.rotor_whirl import show_whirl
 from motionbase.errors import UsageError, unknown
 
@@ -75,7 +74,7 @@ def stability_command(
     if model == TILTROTOR:
         if extra := [name for name, value in given.items() if value is not None]:
             raise UsageError(f"{extra[0]} is not for {model}, it takes --airspeeds")
-        return show_whirl(_speeds(airspeeds or AIRSPEEDS, "--airspeeds"), plot, as_json)
+        return show_whirl(speeds_listed("--airspeeds", airspeeds or AIRSPEEDS), plot, as_json)
     if model not in MODELS:
         raise unknown("model", model, [*MODELS, TILTROTOR])
     if airspeeds is not None:
@@ -86,7 +85,7 @@ def stability_command(
     blades = _blades(blades_without_damper)
     system_at = MODELS[model](blades)
     with terminal.progress_bar(model, f"linearising {model}") as show:
-        found = stability(system_at, _speeds(speeds or SPEEDS), chosen, progress=show)
+        found = stability(system_at, speeds_listed("--speeds", speeds or SPEEDS), chosen, progress=show)
     if plot is not None:
         from motionbase.rotor.stability.plot import write_stability
 
@@ -95,21 +94,6 @@ def stability_command(
         print(json.dumps(_facts(model, blades, found), indent=2))
     else:
         _show(_title(model, blades, chosen), found)
-
-
-def _speeds(text: str, option: str = "--speeds") -> list[float]:
-    """FROM:TO:COUNT."""
-    parts = text.split(":")
-    wanted = (
-        f"{option} is {text!r}, it must be FROM:TO:COUNT, such as 0:40:41, with 0 <= FROM < TO and COUNT of at least 2"
-    )
-    try:
-        low, high, count = float(parts[0]), float(parts[1]), int(parts[2])
-    except (ValueError, IndexError):
-        raise UsageError(wanted) from None
-    if len(parts) != 3 or not (0 <= low < high < math.inf and 2 <= count <= 10_000):
-        raise UsageError(wanted)
-    return [float(speed) for speed in np.linspace(low, high, count)]
 
 
 def _blades(text: str | None) -> tuple[int, ...]:

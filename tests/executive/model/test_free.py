@@ -22,7 +22,6 @@ from motionbase.ring.writer import Writer
 from motionbase.rotor.flight.flying import Flying
 from motionbase.rotor.models.library import rotor_model
 from motionbase.rotor.running.of_model import operated
-from motionbase.rotor.running.stabiliser import weight_of
 from motionbase.rotor.running.tail import tail_of, told
 from tests.executive.model.rig import Rig, stepped
 
@@ -98,7 +97,7 @@ def test_it_hovers_where_a_run_begins() -> None:
     force = np.sum([part * rig.of(rows, name) for part, name in zip(up, names, strict=True)], axis=0)
     # with what the tail rotor's lean adds it is the weight, as the climb changes by less than 0.1 m/s in 8 s
     lifted = float(force.mean()) - float((up[1] * rig.of(rows, "tail_thrust")).mean())
-    assert lifted == pytest.approx(weight_of(rotor), rel=0.1 / 8 / G)
+    assert lifted == pytest.approx(rotor.weight, rel=0.1 / 8 / G)
     assert set(rig.of(rows, "tail_fallback")) == {1.0}  # nobody is there: the thrust is that which is asked for
     np.testing.assert_array_equal(rig.of(rows, "tail_thrust"), rig.of(rows, "tail_acts"))
     # about the centre of mass the tail rotor holds the torque, but for what a few hundred newtons of side force add

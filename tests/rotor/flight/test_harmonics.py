@@ -61,6 +61,8 @@ def test_bad_input_is_named() -> None:
     psi = 2 * np.pi * np.arange(24) / 8
     with pytest.raises(ModelError, match="do not determine 5 harmonics; at most 3"):
         harmonics(np.cos(psi), psi, highest=5)
+    with pytest.raises(ModelError, match="the highest is number 0, it must be 1 or more"):
+        harmonics(np.cos(psi), psi, highest=0)
     with pytest.raises(ModelError, match="4 revolutions are wanted, the signal has 3"):
         harmonics(np.cos(psi), psi, 2, revolutions=4)
     with pytest.raises(ModelError, match="the signal has 0"):

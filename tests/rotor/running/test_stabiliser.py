@@ -5,13 +5,15 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from motionbase.errors import ModelError
+from motionbase.rotor.elements.airframe import FUSELAGE
 from motionbase.rotor.inflow.hover import hover
 from motionbase.rotor.models.library import rotor_model
 from motionbase.rotor.models.rotor_model import RotorModel
 from motionbase.rotor.running.helicopter import ABOUT, KEPT, controls_of, flight_of, hovering, motion
-from motionbase.rotor.running.stabiliser import DAMPING, INTEGRAL, PITCH, Loop, Stabiliser, weight_of
+from motionbase.rotor.running.stabiliser import DAMPING, INTEGRAL, PITCH, Loop, Stabiliser
 from motionbase.rotor.running.tail import collective_for, tail_of, told
 
 SET_POINTS = {"collective": 0.2, "cyclic_cos": 0.0, "cyclic_sin": 0.0, "tail": 3e3, "pitch_set": 0.0, "roll_set": 0.0,
@@ -76,24 +78,29 @@ def test_a_heading_is_reached_the_short_way(puma: RotorModel) -> None:
 
 
 def test_attitude_speeds_and_the_air_at_the_tail_are_those_of_the_start() -> None:
-    rotor = rotor_model("puma", free=True).flying_at((30.0, 2.0, 1.0), pitch=-0.1, roll=0.2)
-    settings = np.zeros(len(controls_of(rotor)) + len(flight_of(rotor)))
-    assert rotor.q0 is not None
-    seen = dict(zip((one.name for one in ABOUT),
-                    np.array(ca.DM(ca.evalf(motion(rotor)(ca.SX(rotor.q0), ca.SX(rotor.v0), ca.SX(settings))))).ravel(),
-                    strict=True))  # fmt: skip
+    velocity, gust, omega = np.array([30.0, 2.0, 1.0]), np.array([1.0, -4.0, 0.5]), np.array([0.3, -0.2, 0.5])
+    rotor = rotor_model("puma", free=True).flying_at(velocity.tolist(), pitch=-0.1, roll=0.2)
+    settings = [*np.zeros(len(controls_of(rotor))), *gust]
+    assert rotor.q0 is not None and rotor.airframe is not None and len(flight_of(rotor)) == 3
+    v = rotor.v0.copy()
+    v[rotor.model.v_slices[rotor.model.index[FUSELAGE]][0]][:3] = omega
+    given = ca.SX(rotor.q0), ca.SX(v), ca.SX(settings)
+    numbers = np.array(ca.DM(ca.evalf(motion(rotor)(*given)))).ravel()
+    seen = dict(zip((one.name for one in ABOUT), numbers.tolist(), strict=True))
     assert seen["pitch"] == pytest.approx(0.1) and seen["roll"] == pytest.approx(0.2) and seen["yaw"] == 0.0
     assert [seen[name] for name in ("forward", "leftward", "climb")] == pytest.approx([30.0, 2.0, 1.0])
-    # nothing turns, so the air comes as fast as the helicopter flies, against its right side by y of the airframe
-    flow = np.array([seen[f"tail_flow_{axis}"] for axis in "xyz"])
-    assert np.linalg.norm(flow) == pytest.approx(np.linalg.norm([30.0, 2.0, 1.0]))
-    assert flow[0] == pytest.approx(-(30.0 * np.cos(0.1) + 1.0 * np.sin(0.1)))
+    assert [seen[f"{name}_rate"] for name in ("roll", "pitch", "yaw")] == [0.3, 0.2, 0.5]  # nose-up is against y
+    R = Rotation.from_euler("YX", [-0.1, 0.2]).as_matrix()  # nose-up by 0.1, then right side down by 0.2
+    air = R.T @ (gust - velocity) - np.cross(omega, rotor.airframe.tail_at)
+    # axes of the tail rotor: x forward, y upwards and z to the right in the airframe
+    flow = [seen[f"tail_flow_{axis}"] for axis in "xyz"]
+    assert flow == pytest.approx([air[0], air[2], -air[1]], rel=1e-12)
 
 
 def test_a_hover_carries_the_weight(puma: RotorModel) -> None:
     collective, torque = hovering(puma)
     found = hover(puma.planform, collective)
-    assert found.thrust == pytest.approx(weight_of(puma), rel=1e-6) and found.torque == torque
+    assert found.thrust == pytest.approx(puma.weight, rel=1e-6) and found.torque == torque
 
 
 @pytest.mark.parametrize("thrust", [1e3, 3e3, -2e3])

@@ -92,3 +92,6 @@ def test_flights_that_cannot_be_are_refused() -> None:
         free_trim(compact(), helicopter(), 100.0, march())
     with pytest.raises(ModelError, match="stands in a wind tunnel; a model in free flight is wanted"):
         free_trim(compact(), compact(), 10.0, march())
+    for airspeed in (-10.0, math.nan):
+        with pytest.raises(ModelError, match=f"airspeed is {airspeed:g} m/s, it must be 0 or more"):
+            free_trim(compact(), helicopter(), airspeed, march())

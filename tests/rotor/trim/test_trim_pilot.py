@@ -119,5 +119,7 @@ def test_a_sweep_on_lanes_finds_the_trims_of_one() -> None:
 def test_bad_pilots_are_refused() -> None:
     with pytest.raises(ModelError, match="pilot: flap_constant is 0, must be positive"):
         Pilot(flap_constant=0.0)
-    with pytest.raises(ModelError, match="duration is -1 s for 1 targets on 1 lanes"):
+    with pytest.raises(ModelError, match="duration is -1 s, it must be positive"):
         fly_to_trim(march(), [SLOW], -1.0)
+    with pytest.raises(ModelError, match="2 targets for 1 lanes"):
+        fly_to_trim(march(), [SLOW, SLOW], 1.0)

@@ -14,7 +14,7 @@ from motionbase.executive.model.orders import Memory, Timing
 from motionbase.executive.model.plant import AbstractPlant
 from motionbase.executive.model.settling import settled
 from motionbase.multibody.network.engine import Network
-from motionbase.multibody.network.methods import BDF2
+from motionbase.multibody.network.methods import first_steps
 from motionbase.multibody.network.motion import joint_motion
 from motionbase.multibody.network.real_time import step_arrays
 from motionbase.multibody.network.solved import numbers_solved
@@ -79,18 +79,14 @@ class ModelCode:
         arrays = step_arrays(network)
         for name in self.plant.starts.keys() & arrays.keys():
             arrays[name][...] = self.plant.starts[name]
-        run, last = self.step.bind(**arrays), 0.0
-        for count, part in (*self.plant.firsts, (1, 1.0)):
-            for _ in range(count):
-                weights = BDF2.weights(part / last) if last else BDF2.start()
-                arrays["weights"][...] = weights.row(part * dt)
-                run()
-                after = {name: arrays[f"{name}_next"] for name in STATES}
-                if not numbers_solved(float(arrays["residual"]), arrays, after):
-                    raise SimulationError(f"model {self.plant.name!r}: a step of the start was not solved")
-                for name in STATES:
-                    arrays[name][...] = after[name]
-                last = part
+        run, after = self.step.bind(**arrays), {name: arrays[f"{name}_next"] for name in STATES}
+        for h, weights in first_steps(dt, self.plant.firsts):
+            arrays["weights"][...] = weights.row(h)
+            run()
+            if not numbers_solved(float(arrays["residual"]), arrays, after):
+                raise SimulationError(f"model {self.plant.name!r}: a step of the start was not solved")
+            for name in STATES:
+                arrays[name][...] = after[name]
         return {name: arrays[name] for name in STATES}, network.method.weights(1.0).row(dt)
 
     @property

@@ -76,7 +76,7 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
     from motionbase.executive.model.exchange import Exchange
     from motionbase.executive.model.link import Link
     from motionbase.executive.model.run import ModelRun
-    from motionbase.executive.model.tail import met
+    from motionbase.executive.model.tail import await_helicopter
     from motionbase.executive.schedule import Job
     from motionbase.ring.names import TAIL
     from motionbase.ring.printer import Printer, to_stderr
@@ -103,7 +103,7 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
         if options.controller == "ring" and options.tail_of is None:
             shared = beside.enter_context(Exchange.made(writer.backend, setup.plant.form))
         if options.tail_of is not None:
-            shared = beside.enter_context(met(options.tail_of, setup.plant.form, signals))
+            shared = beside.enter_context(await_helicopter(options.tail_of, setup.plant.form, signals))
         partner, form = None, setup.plant.partner_form
         if form is not None:
             partner = beside.enter_context(Exchange.made(writer.backend, form, TAIL))

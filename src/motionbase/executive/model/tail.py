@@ -57,8 +57,8 @@ class Met(NamedTuple):
     is_silent: Expr
 
 
-def met(ring: str, form: Form, signals: Sequence[int]) -> Exchange:
-    """The exchange of the helicopter that writes a ring; waits for it, until a signal comes."""
+def await_helicopter(ring: str, form: Form, signals: Sequence[int]) -> Exchange:
+    """The exchange of the helicopter that writes a ring, as soon as there is one, or an error when a signal comes."""
     backend = find(ring)
     while not signals:
         exchange = Exchange.attached(backend, TAIL)

@@ -6,7 +6,7 @@ are the values one and two steps back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, final
 
@@ -102,6 +102,19 @@ def ms(radius: float = 0.6) -> Multistep:
 BDF2 = Multistep("bdf2", 2, 0.0, ms(0.0).weights)
 TRAPEZOIDAL = Multistep("trapezoidal", 2, 1.0, trapezoidal_weights)
 IMPLICIT_EULER = Multistep("implicit_euler", 1, 0.0, lambda ratio: Coefficients(1.0, 0.0, 1.0, 0.0, 0.0, ratio))
+
+
+def first_steps(h: float, counts: Sequence[tuple[int, float]]) -> Iterator[tuple[float, Coefficients]]:
+    """Lengths [s] and weights of first steps by BDF2, after the very first, and of one of length h after them.
+
+    Args:
+        counts: numbers of steps, and their length over h
+    """
+    last = 0.0
+    for count, part in (*counts, (1, 1.0)):
+        for _ in range(count):
+            yield part * h, BDF2.weights(part / last) if last else BDF2.start()
+            last = part
 
 
 @final

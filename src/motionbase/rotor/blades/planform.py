@@ -21,9 +21,9 @@ from motionbase.rotor.blades.blade import Blade, check_line, read_blade, read_li
 FOLDER = Path(__file__).parent.parent / "presets"
 PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 KEYS = ("name", "summary", "sources", "illustrative", "blades", "radius", "root", "chord", "twist", "sweep", "airfoil",
-        "speed", "density", "sound", "blade", "hub", "swashplate", "proprotor", "airframe", "flights")  # fmt: skip
-# hub and what follows are for `models.rotor_model`
-OPTIONAL = "name", "sweep", "blade", "hub", "swashplate", "proprotor", "airframe", "flights"
+        "speed", "density", "sound", "blade", "hub", "swashplate", "proprotor", "airframe")  # fmt: skip
+# hub and what follows are for `models.library`
+OPTIONAL = "name", "sweep", "blade", "hub", "swashplate", "proprotor", "airframe"
 NEEDED = tuple(key for key in KEYS if key not in OPTIONAL)
 LARGEST_SOLIDITY = 1.0
 STEEPEST = np.deg2rad(60.0)  # sweep

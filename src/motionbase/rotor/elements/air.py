@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import casadi as ca
 
@@ -34,6 +34,7 @@ from motionbase.spatial.rotations import Expr
 
 if TYPE_CHECKING:
     from motionbase.multibody.model import Model
+    from motionbase.multibody.network.assembly import Assembly
     from motionbase.multibody.network.closures import Surroundings
     from motionbase.multibody.network.parts import AbstractPart
 
@@ -210,3 +211,20 @@ class Inflow(AbstractExchange):
 
 
 TINY = 1e-6  # [m/s] of air along the disk where there is none
+
+
+class AirPlaces(NamedTuple):
+    """The exchange of a rotor's air, and where its `FIELD` and `LOADS` stand among the numbers that are kept."""
+
+    inflow: Inflow
+    field: slice
+    loads: slice
+
+
+def air_places(assembly: Assembly) -> AirPlaces:
+    """Of the first rotor air of a network; one without is refused."""
+    for exchange, start in zip(assembly.exchanges, assembly.shared_starts, strict=False):
+        if isinstance(exchange, Inflow):
+            end = start + len(FIELD) + len(MEMORY)
+            return AirPlaces(exchange, slice(start, start + len(FIELD)), slice(end - len(LOADS), end))
+    raise ModelError("the network has no air of a rotor; an element RotorAir is needed")

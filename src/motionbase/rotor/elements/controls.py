@@ -42,8 +42,8 @@ class PitchControls(AbstractNetworkElement):
     Attributes:
         mix: (actuators, 3) displacement of each [m or rad] for a unit of collective, cos and sin [rad]
         bandwidth: of an actuator [rad/s]
-        order: 1 or 2 equations each, with two critically damped but for `damping`
-        damping: ratio, of order 2
+        order: 1 or 2 equations each
+        damping: ratio [-], of order 2
     """
 
     name: str

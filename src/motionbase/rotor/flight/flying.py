@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, final
@@ -14,11 +14,11 @@ from motionbase.arrays import Array
 from motionbase.compile import Compiled, Kernel, Port, Scan, compile, scan
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.network.engine import Network
-from motionbase.multibody.network.methods import BDF2, Coefficients
+from motionbase.multibody.network.methods import Coefficients, first_steps
 from motionbase.multibody.network.motion import joint_motion
 from motionbase.multibody.network.solved import numbers_solved
 from motionbase.multibody.network.step import FEEDBACK
-from motionbase.rotor.elements.air import FIELD, LOADS, MEMORY
+from motionbase.rotor.elements.air import AirPlaces, air_places
 from motionbase.rotor.flight.observe import observation
 from motionbase.rotor.models.rotor_model import RotorModel
 
@@ -27,15 +27,6 @@ PER_REVOLUTION = 90  # steps of the native calls
 # Numbers of first steps, and their length over the usual one. Blades start undeformed, and what that excites is damped
 # best by short steps of BDF2; ratios of two are within its stability.
 FIRST = (16, 1 / 16), (4, 1 / 8), (4, 1 / 4), (4, 1 / 2)
-
-
-def first_steps(h: float) -> Iterator[tuple[float, Coefficients]]:
-    """Lengths [s] and weights of the steps with which a rotor begins, before those of length h."""
-    last = 0.0
-    for count, part in (*FIRST, (1, 1.0)):
-        for _ in range(count):
-            yield part * h, BDF2.weights(part / last) if last else BDF2.start()
-            last = part
 
 
 @final
@@ -87,16 +78,16 @@ class Flown:
     @property
     def loads(self) -> Array:
         """(n, 6) force and moment of the air on the blades about the hub, in the axes of the support [N, N m]."""
-        return self._shared(len(FIELD) + len(MEMORY) - len(LOADS), len(LOADS))
+        return self.kept[:, self._air.loads]
 
     @property
     def induced(self) -> Array:
         """(n, 3) speed downwards at the hub [m/s], slopes along x and y [1/s], as the next step reads them."""
-        return self._shared(0, len(FIELD))
+        return self.kept[:, self._air.field]
 
-    def _shared(self, first: int, count: int) -> Array:
-        at = self.flying.network.network.assembly.shared_starts[0] + first
-        return self.kept[:, at : at + count]
+    @property
+    def _air(self) -> AirPlaces:
+        return air_places(self.flying.network.network.assembly)
 
 
 @final
@@ -181,7 +172,7 @@ class Flying:
         samples: list[dict[str, Array]] = []
         while done < steps:
             count = min(PER_REVOLUTION, steps - done)
-            out = self._steps(count, h, weights, {**self._rows(count, settings), **self._held(count, inputs or {})})
+            out = self._steps(count, h, weights, {**self._rows(count, settings), **_held(count, inputs or {})})
             samples.append({name: np.asarray(out[name]) for name in RECORDED})
             done += count
             progress(done / steps)
@@ -191,7 +182,7 @@ class Flying:
     def begin(self, settings: Mapping[str, float] | None = None) -> None:
         """The first steps; the very first is the trapezoidal rule."""
         rows = self._rows(1, settings or {})
-        for h, weights in first_steps(self.network.step_size):
+        for h, weights in first_steps(self.network.step_size, FIRST):
             self._steps(1, h, weights, rows)
 
     def _steps(self, count: int, h: float, weights: Coefficients, rows: Mapping[str, Array]) -> Mapping[str, Any]:
@@ -207,24 +198,21 @@ class Flying:
         self.state, self.t = {name: out[name] for name in FEEDBACK}, self.t + count * h
         return out
 
-    def _held(self, count: int, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """Inputs that are the same in so many steps."""
-        found = {name: np.asarray(value, dtype=np.float64) for name, value in inputs.items()}
-        return {
-            name: value if name == "tau" else np.broadcast_to(value, (count, *value.shape)).copy()
-            for name, value in found.items()
-        }
-
     def _rows(
         self, count: int, settings: Mapping[str, float] | Callable[[float], Mapping[str, float]]
     ) -> dict[str, Array]:
         """Inputs of so many steps."""
         h = self.network.step_size
         if not callable(settings):
-            one = self.rotor.numbers(**settings)
-            return {
-                name: value if name == "tau" else np.broadcast_to(value, (count, *np.shape(value))).copy()
-                for name, value in one.items()
-            }
+            return _held(count, self.rotor.numbers(**settings))
         each = [self.rotor.numbers(**settings(self.t + h * (k + 1))) for k in range(count)]
         return {name: each[0][name] if name == "tau" else np.array([row[name] for row in each]) for name in each[0]}
+
+
+def _held(count: int, inputs: Mapping[str, Array]) -> dict[str, Array]:
+    """Inputs that are the same in so many steps; `tau` is one for all of them."""
+    found = {name: np.asarray(value, dtype=np.float64) for name, value in inputs.items()}
+    return {
+        name: value if name == "tau" else np.broadcast_to(value, (count, *value.shape)).copy()
+        for name, value in found.items()
+    }

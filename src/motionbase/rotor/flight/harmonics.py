@@ -65,6 +65,8 @@ def harmonics(signal: ArrayLike, psi: ArrayLike, highest: int = 10, revolutions:
         highest: harmonic of the rotor's speed
         revolutions: how many, counted from the end; all whole ones by default
     """
+    if highest < 1:
+        raise ModelError(f"harmonics: the highest is number {highest}, it must be 1 or more")
     values, azimuth = _checked(signal, psi)
     # samples stand for the azimuth before them, so n samples 2 pi / n apart are a whole revolution
     length = _length(azimuth)

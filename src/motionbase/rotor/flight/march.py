@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from motionbase.arrays import Array
 from motionbase.compile import Scan, scan
 from motionbase.errors import ModelError, SimulationError
-from motionbase.multibody.network.methods import Coefficients
+from motionbase.multibody.network.methods import Coefficients, first_steps
 from motionbase.multibody.network.solved import JUDGED, lanes_solved
-from motionbase.rotor.flight.flying import Flying, first_steps
+from motionbase.rotor.flight.flying import FIRST, Flying
 from motionbase.rotor.models.rotor_model import RotorModel
 from motionbase.rotor.trim.flight_program import FLIGHT, FLIGHT_FEEDBACK, SEEN, flight_program
 from motionbase.rotor.trim.pilot import CONTROLS, PilotLaw, held_law
@@ -113,7 +113,7 @@ class March:
         found.state = {name: np.repeat(start[name][..., None], lanes, axis=-1) for name in FLIGHT_FEEDBACK}
         found.fly_by([held_law(rotor)] * lanes)
         found.flight = np.zeros((lanes, 2))
-        for h, weights in first_steps(found.step):
+        for h, weights in first_steps(found.step, FIRST):
             found._steps(1, h, weights, found.flight[None])
         for _ in range(FITTED):
             psi = found.revolutions().psi[SAMPLES // 2 :, 0, 0]

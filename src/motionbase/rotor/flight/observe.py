@@ -15,15 +15,14 @@ import casadi as ca
 import numpy as np
 
 from motionbase.compile import Kernel, Port
-from motionbase.errors import ModelError
 from motionbase.multibody.network.constraints import frame
 from motionbase.multibody.network.joints import NetworkJoint
 from motionbase.multibody.network.motion import places_of
 from motionbase.multibody.network.nodes import Node, Place
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.multibody.network.parts import GROUND_PLACE, AbstractPart, Moment
-from motionbase.rotor.elements.air import FIELD, LOADS, MEMORY, Inflow
-from motionbase.rotor.models.rotor_model import AIR, SPEED, BladeNames, RotorModel
+from motionbase.rotor.elements.air import FIELD, AirPlaces, air_places
+from motionbase.rotor.models.rotor_model import SPEED, BladeNames, RotorModel
 from motionbase.spatial.rotations import Expr
 
 AXES = tuple(f"{kind}{axis}" for kind in "fm" for axis in "xyz")
@@ -54,12 +53,9 @@ class Observer:
     # ---- where things are ------------------------------------------------------------------------------------------
 
     @cached_property
-    def inflow(self) -> Inflow:
-        """The exchange of the rotor's air."""
-        for exchange in self.network.assembly.exchanges:
-            if isinstance(exchange, Inflow) and exchange.name == AIR:
-                return exchange
-        raise ModelError(f"rotor {self.rotor.name!r} has no air, an element RotorAir with the name {AIR!r} is needed")
+    def at_air(self) -> AirPlaces:
+        """Of the rotor's air."""
+        return air_places(self.network.assembly)
 
     def place(self, node: int | None) -> Place:
         """Of a node, or of the ground."""
@@ -68,12 +64,12 @@ class Observer:
     @property
     def shaft(self) -> Place:
         """The body that carries the shaft."""
-        return self.place(self.inflow.node)
+        return self.place(self.at_air.inflow.node)
 
     @property
     def centre(self) -> Expr:
         """Of the hub, in the world [m]."""
-        return self.shaft.x + self.shaft.R @ ca.DM(self.inflow.r)
+        return self.shaft.x + self.shaft.R @ ca.DM(self.at_air.inflow.r)
 
     def joint(self, name: str) -> NetworkJoint:
         """Of that name."""
@@ -84,12 +80,6 @@ class Observer:
         assembly = self.network.assembly
         k = next(k for k, part in enumerate(assembly.parts) if part.name == name and part.own)
         return assembly.parts[k], self.own[assembly.own_starts[k] : assembly.own_starts[k + 1]]
-
-    def shared(self, first: int, count: int) -> Expr:
-        """Numbers of the air among those that are kept."""
-        assembly = self.network.assembly
-        at = assembly.shared_starts[assembly.exchanges.index(self.inflow)] + first
-        return self.kept[at : at + count]
 
     # ---- what is shown ---------------------------------------------------------------------------------------------
 
@@ -113,7 +103,12 @@ class Observer:
     @property
     def air(self) -> Expr:
         """(6,) of the air on the blades, shaft axes."""
-        return self.shared(len(FIELD) + len(MEMORY) - len(LOADS), len(LOADS))
+        return self.kept[self.at_air.loads]
+
+    @property
+    def induced(self) -> Expr:
+        """(3,) speed downwards at the hub, and its slopes."""
+        return self.kept[self.at_air.field]
 
     @cached_property
     def load(self) -> Wrench:
@@ -185,16 +180,12 @@ def shown(rotor: RotorModel) -> tuple[Shown, ...]:
     ]
     texts = "induced speed downwards at the hub", "slope of it along x", "slope of it along y"
     for k, (name, text) in enumerate(zip(FIELD, texts, strict=True)):
-        found.append(_number(name, "1/s" if k else "m/s", f"{text}, as the next step reads it", _induced, k))
+        found.append(_number(name, "1/s" if k else "m/s", f"{text}, as the next step reads it", lambda o: o.induced, k))
     return (*found, *(one for k, blade in enumerate(rotor.blades) for one in _of_blade(f"b{k + 1}", blade)))
 
 
 def _number(name: str, unit: str, about: str, of: Callable[[Observer], Expr], k: int) -> Shown:
     return Shown(name, unit, about, lambda o: of(o)[k])
-
-
-def _induced(o: Observer) -> Expr:
-    return o.shared(0, len(FIELD))
 
 
 def _six(name: str, about: str, of: Callable[[Observer], Expr]) -> list[Shown]:

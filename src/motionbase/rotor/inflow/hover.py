@@ -53,9 +53,10 @@ def hover(rotor: Planform, collective: float, climb: float = 0.0, *, tip_loss: b
     """
     if not abs(collective) <= STEEPEST:
         raise ModelError(f"collective is {np.rad2deg(collective):g} degrees, must be -90 to 90")
-    lam_c = climb / rotor.tip_speed
-    if not abs(lam_c) < LARGEST_INFLOW / 2:
-        raise ModelError(f"climb is {climb:g} m/s, must be below half of the tip speed, {rotor.tip_speed:.4g} m/s")
+    lam_c, most = climb / rotor.tip_speed, LARGEST_INFLOW / 2
+    if not abs(lam_c) < most:
+        fastest = most * rotor.tip_speed
+        raise ModelError(f"climb is {climb:g} m/s, it must be between -{fastest:.4g} and {fastest:.4g} m/s")
     edges = np.linspace(rotor.root / rotor.radius, 1.0, RINGS + 1)
     r, dr = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
     sigma = rotor.blades * rotor.chord_at(r * rotor.radius) / (np.pi * rotor.radius)

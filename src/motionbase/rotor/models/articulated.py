@@ -31,13 +31,7 @@ from motionbase.rotor.elements.airframe import FUSELAGE, Airframe
 from motionbase.rotor.elements.blade_air import BladeAir
 from motionbase.rotor.elements.controls import PitchControls, swashplate_plane
 from motionbase.rotor.elements.rods import Rod
-from motionbase.rotor.models.rotor_model import (
-    AIR,
-    PITCH,
-    SPEED,
-    BladeNames,
-    RotorModel,
-)
+from motionbase.rotor.models.rotor_model import AIR, PITCH, SPEED, BladeNames, RotorModel, no_inputs
 from motionbase.rotor.models.settings import flight_settings, free_flight_settings, height_setting, pitch_settings
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -155,17 +149,13 @@ def articulated_rotor(
         shaft="shaft",
         corrections=6 if how.beams else 4,
         airframe=airframe,
-        besides=_ground if how.ground_effect else _nothing,
+        besides=_ground if how.ground_effect else no_inputs,
     )  # fmt: skip
 
 
 def _ground(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Where the ground is, below the hub's place at the start."""
     return {f"{AIR}_ground": -settings["height"]}
-
-
-def _nothing(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {}
 
 
 def _linked(blade: Blade) -> Blade:

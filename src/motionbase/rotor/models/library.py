@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,13 +23,12 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "tiltrotor_assembled": ("tiltrotor", {"gimbal": "assembled"}),
     "tiltrotor_wing_assembled": ("tiltrotor", {"wing": True, "gimbal": "assembled"}),
 }
-OTHERS: dict[str, Callable[[], RotorModel]] = {}
 
 
 def rotor_names() -> tuple[str, ...]:
-    """Rotors that need no file: presets with a hub, their variants, and others."""
+    """Rotors that need no file: presets with a hub, and their variants."""
     presets = [name for name in PRESETS if "hub" in rotor_file(name)[0].data]
-    return (*presets, *VARIANTS, *OTHERS)
+    return (*presets, *VARIANTS)
 
 
 def rotor_model(reference: Path | str, *, free: bool = False, **changes: Any) -> RotorModel:
@@ -40,8 +38,6 @@ def rotor_model(reference: Path | str, *, free: bool = False, **changes: Any) ->
         free: with its airframe, in free flight
     """
     name = str(reference)
-    if name in OTHERS:
-        return OTHERS[name]()
     preset, variant = VARIANTS.get(name, (reference, {}))
     if name not in VARIANTS and name not in PRESETS and Path(name).suffix.lower() != ".toml":
         raise ModelError(f"no rotor {name!r} that can be flown; there are: {', '.join(rotor_names())}, or a .toml file")
@@ -55,7 +51,11 @@ def _of_file(reference: Path | str, changes: dict[str, Any], free: bool) -> Roto
     kind = table.table("hub").data.get("kind") if "hub" in table.data else None
     if free and kind == "gimballed":
         raise ModelError(f"rotor {planform.name!r} has a gimballed hub, which flies in a wind tunnel alone")
-    needed = ("blade", "hub", *((KINDS[kind],) if kind in KINDS else ()), *(("airframe",) if free else ()))
+    if free and "airframe" not in table.data:
+        raise ModelError(
+            f"rotor {planform.name!r} has no [airframe] in its file, which free flight needs; puma has one"
+        )
+    needed = ("blade", "hub", *((KINDS[kind],) if kind in KINDS else ()))
     if missing := [key for key in needed if key not in table.data]:
         others = " freely; take puma" if missing == ["airframe"] else f"; there are: {', '.join(rotor_names())}"
         raise ModelError(f"rotor {planform.name!r} has no [{missing[0]}] in its file, so it cannot be flown{others}")

@@ -45,6 +45,11 @@ class BladeNames:
     bodies: tuple[str, ...]
 
 
+def no_inputs(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a rotor whose steps need nothing besides."""
+    return {}
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class RotorModel:
@@ -81,12 +86,22 @@ class RotorModel:
     corrections: int = 4
     airframe: Airframe | None = None
     q0: Array | None = None
-    besides: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda settings: {}
+    besides: Callable[[Mapping[str, Any]], dict[str, Any]] = no_inputs
 
     @property
     def name(self) -> str:
         """The model's."""
         return self.model.name
+
+    @property
+    def mass(self) -> float:
+        """Of the blades, and of the airframe that it flies with [kg]."""
+        return sum(body.mass for body in self.model.bodies if body.name not in self.massless)
+
+    @property
+    def weight(self) -> float:
+        """Of the same [N]."""
+        return self.mass * float(np.linalg.norm(self.model.gravity))
 
     @property
     def settings(self) -> tuple[Setting, ...]:

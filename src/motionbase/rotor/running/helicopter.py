@@ -16,7 +16,7 @@ from motionbase.rotor.inflow.hover import hover
 from motionbase.rotor.models.rotor_model import RotorModel
 from motionbase.rotor.models.settings import Setting
 from motionbase.rotor.running.operated import InnerLaw, Output
-from motionbase.rotor.running.stabiliser import Stabiliser, weight_of
+from motionbase.rotor.running.stabiliser import Stabiliser
 from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
 
@@ -31,9 +31,9 @@ ABOUT = (
     Output("leftward", "m/s", "level speed of the hub to the left of it"),
     Output("climb", "m/s", "speed of the hub upwards"),
     Output("height", "m", "of the hub over its start"),
-    Output("tail_flow_x", "m/s", "air at the tail rotor against its hub, backwards"),
-    Output("tail_flow_y", "m/s", "the same, upwards in the airframe"),
-    Output("tail_flow_z", "m/s", "the same, along its shaft to the right"),
+    Output("tail_flow_x", "m/s", "air at the tail rotor relative to its hub, along x of the airframe"),
+    Output("tail_flow_y", "m/s", "the same, along z of the airframe"),
+    Output("tail_flow_z", "m/s", "the same, along its shaft, to the right"),
 )
 ACTING = (
     Output("collective_acts", "rad", "collective pitch with what the stabiliser adds"),
@@ -91,7 +91,7 @@ def stabilised(rotor: RotorModel) -> InnerLaw:
 
 def hovering(rotor: RotorModel) -> tuple[float, float]:
     """Collective pitch at the root [rad] and torque [N m] that carry the weight, by blade elements and momentum."""
-    weight, low, high = weight_of(rotor), 0.0, STEEPEST
+    weight, low, high = rotor.weight, 0.0, STEEPEST
     if hover(rotor.planform, high).thrust < weight:
         raise ModelError(f"rotor {rotor.name!r} cannot carry {weight:.4g} N at a collective of {high:g} rad")
     for _ in range(HALVINGS):

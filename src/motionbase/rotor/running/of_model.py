@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -16,9 +16,8 @@ from motionbase.multibody.network.motion import places_of
 from motionbase.multibody.network.nodes import Node
 from motionbase.multibody.network.of_model import ModelNetwork
 from motionbase.rotor.blades.planform import Planform
-from motionbase.rotor.elements.air import FIELD, LOADS, MEMORY
 from motionbase.rotor.elements.rods import Rod
-from motionbase.rotor.flight.flying import FIRST, Flying
+from motionbase.rotor.flight.flying import FIRST
 from motionbase.rotor.flight.observe import Observer, Shown, shown
 from motionbase.rotor.models.rotor_model import BladeNames, RotorModel
 from motionbase.rotor.running.helicopter import ABOUT as ABOUT_AIRFRAME
@@ -30,28 +29,8 @@ TICKS = 100  # a run makes a multiple of them in a second, so that records divid
 PIECES = 12  # of a rigid blade that is drawn
 HUB, PLATE = 0.045, 0.05  # radii of disks that are drawn, over the rotor's
 SHAFT = "shaft"
-HINGES: tuple[Literal["lag", "flap", "pitch"], ...] = "lag", "flap", "pitch"
-ON_SHAFT, AT_ROOTS = ("shaft_", "hub_", "drive_"), ("_tension", "_bending")  # of the names of `shown`
-ABOUT = (
-    ("force_x", "N", "force of the air along x of the support"),
-    ("force_y", "N", "force of the air along y of the support"),
-    ("thrust", "N", "force of the air along the shaft"),
-    ("moment_x", "N m", "moment of the air about x at the hub"),
-    ("moment_y", "N m", "moment of the air about y at the hub"),
-    ("torque", "N m", "that the air takes from the shaft"),
-    ("power", "W", "that the air takes from the shaft"),
-    ("inflow", "m/s", "induced speed downwards at the hub"),
-    ("inflow_x", "1/s", "its slope along x"),
-    ("inflow_y", "1/s", "its slope along y"),
-    ("azimuth", "rad", "of the first blade, 0 over the tail"),
-    ("coning", "rad", "mean flap of the blades"),
-)
-OF_A_BLADE = (
-    ("lag", "rad", "lag, against the rotation"),
-    ("flap", "rad", "flap, up"),
-    ("pitch", "rad", "pitch at the root, nose-up"),
-    ("link", "N", "force in its pitch link, that of a push positive"),
-)
+HINGES = "lag", "flap", "pitch"
+ON_SHAFT, AT_ROOTS = ("shaft_", "hub_", "drive_"), ("tension", "flap_bending", "lag_bending")
 
 
 def operated(rotor: RotorModel) -> OperatedRotor:
@@ -79,66 +58,59 @@ def operated(rotor: RotorModel) -> OperatedRotor:
 
 def outputs_of(rotor: RotorModel) -> tuple[Output, ...]:
     """Of the rotor, of each blade, then of an airframe that flies."""
-    blades = range(1, len(rotor.blades) + 1)
-    known = _of_blades(rotor)
-    listed = [one for one in OF_A_BLADE if one[0] in known]
-    of_blades = [Output(f"b{k}_{name}", unit, f"blade {k}: {text}") for name, unit, text in listed for k in blades]
-    coned = [one for one in ABOUT if one[0] != "coning" or "flap" in known]
-    loads = [Output(one.name, one.unit, one.about) for one in _loads(rotor)]
     airframe = () if rotor.airframe is None else ABOUT_AIRFRAME
-    return *(Output(*one) for one in coned), *of_blades, *loads, *airframe
+    return *(Output(one.name, one.unit, one.about) for one in recorded(rotor)), *airframe
 
 
-def _loads(rotor: RotorModel) -> list[Shown]:
-    """Of shaft and blades' roots."""
-    return [one for one in shown(rotor) if one.name.startswith(ON_SHAFT) or one.name.endswith(AT_ROOTS)]
+def recorded(rotor: RotorModel) -> list[Shown]:
+    """Loads of the air and inflow, angles and links of the blades, then loads of shaft and roots."""
+    listed, blades = shown(rotor), range(1, len(rotor.blades) + 1)
+    known = {one.name: one for one in listed}
+    of_blades = [known[name] for what in (*HINGES, "link") for k in blades if (name := f"b{k}_{what}") in known]
+    roots = {f"b{k}_{what}" for k in blades for what in AT_ROOTS}
+    loads = [one for one in listed if one.name.startswith(ON_SHAFT) or one.name in roots]
+    return [*_of_air(rotor), *of_blades, *loads]
 
 
-def _of_blades(rotor: RotorModel) -> set[str]:
-    """Hinges that the blades have, and whether they have links."""
-    (blade, *_), elements = rotor.blades, {element.name for element in rotor.model.elements}
-    found = {which for which in HINGES if getattr(blade, which)}
-    return found | ({"link"} if "b1_link" in elements else set())
+def _of_air(rotor: RotorModel) -> list[Shown]:
+    """What blades do together to the air, and where they stand."""
+    found = [
+        Shown("force_x", "N", "force of the air along x of the support", lambda o: o.air[0]),
+        Shown("force_y", "N", "force of the air along y of the support", lambda o: o.air[1]),
+        Shown("thrust", "N", "force of the air along the shaft", lambda o: o.air[2]),
+        Shown("moment_x", "N m", "moment of the air about x at the hub", lambda o: o.air[3]),
+        Shown("moment_y", "N m", "moment of the air about y at the hub", lambda o: o.air[4]),
+        Shown("torque", "N m", "that the air takes from the shaft", lambda o: -o.air[5]),
+        Shown("power", "W", "that the air takes from the shaft", lambda o: -o.air[5] * rotor.speed),
+        Shown("inflow", "m/s", "induced speed downwards at the hub", lambda o: o.induced[0]),
+        Shown("inflow_x", "1/s", "its slope along x", lambda o: o.induced[1]),
+        Shown("inflow_y", "1/s", "its slope along y", lambda o: o.induced[2]),
+        Shown("azimuth", "rad", "of the first blade, 0 over the tail", lambda o: o.azimuth),
+    ]
+    if all(blade.flap for blade in rotor.blades):
+        found.append(Shown("coning", "rad", "mean flap of the blades", _coning))
+    return found
+
+
+def _coning(o: Observer) -> Expr:
+    return sum(o.angle(blade, "flap") for blade in o.rotor.blades) / len(o.rotor.blades)
 
 
 def observed(rotor: RotorModel, network: ModelNetwork) -> Kernel:
-    """(nodes, coordinates, own unknowns, kept numbers, with an airframe also speeds and settings) -> outputs."""
+    """(nodes, own unknowns, kept numbers, with an airframe also coordinates, speeds and settings) -> outputs."""
     model, assembly = rotor.model, network.assembly
-    known = _of_blades(rotor)
-    hinges = {which: Flying(rotor, rotor.network()).places(which) for which in HINGES if which in known}
-    shaft = model.q_slices[model.index[_child(model, rotor.shaft)]][0].start
-    names = assembly.names[assembly.node_starts[-1] :]
-    links = [names.index(f"b{k + 1}_link.length") for k in range(len(rotor.blades))] if "link" in known else []
-    air = assembly.shared_starts[0]
-    loads = air + len(FIELD) + len(MEMORY) - len(LOADS)
+    flight = None if rotor.airframe is None else motion(rotor)
 
-    flies = () if rotor.airframe is None else (motion(rotor),)
-
-    def expr(nodes: Node, q: Expr, own: Expr, kept: Expr, *moving: Expr) -> Any:
+    def expr(nodes: Node, own: Expr, kept: Expr, *moving: Expr) -> Any:
         observer = Observer(rotor, network, places_of(nodes), own, kept)
-        field, force, moment = kept[air : air + len(FIELD)], kept[loads : loads + 3], kept[loads + 3 : loads + 6]
-        torque = -moment[2]
-        turns = q[shaft] / (2 * np.pi)
-        coning = [ca.sum1(q[hinges["flap"]]) / len(rotor.blades)] if "flap" in known else []
-        return ca.vertcat(
-            force, moment[:2], torque, torque * rotor.speed, field, q[shaft] - 2 * np.pi * ca.floor(turns),
-            *coning, *(q[at] for at in hinges.values()), *([own[links]] if links else []),
-            *(one.of(observer) for one in _loads(rotor)), *(flight(q, *moving) for flight in flies),
-        )  # fmt: skip
+        airframe = [] if flight is None else [flight(*moving)]
+        return ca.vertcat(*(one.of(observer) for one in recorded(rotor)), *airframe)
 
-    settings = len(controls_of(rotor)) + len(flight_of(rotor)) if flies else 0
-    moving = (Port("v", model.nv), Port("settings", settings)) if flies else ()
-    own, kept = Port("own", assembly.own_starts[-1]), Port("kept", _kept(assembly.shared_starts))
-    inputs = Node.port("nodes", rows=len(assembly.bodies)), Port("q", model.nq), own, kept, *moving
+    settings = 0 if flight is None else len(controls_of(rotor)) + len(flight_of(rotor))
+    moving = () if flight is None else (Port("q", model.nq), Port("v", model.nv), Port("settings", settings))
+    own, kept = Port("own", assembly.own_starts[-1]), Port("kept", assembly.shared_starts[-1])
+    inputs = Node.port("nodes", rows=len(assembly.bodies)), own, kept, *moving
     return Kernel(f"{model.name}_outputs", inputs, (Port("outputs", len(outputs_of(rotor))),), expr)
-
-
-def _kept(starts: Sequence[int]) -> int:
-    return starts[-1]
-
-
-def _child(model: Model, joint: str) -> str:
-    return next(one.child for one in model.joints if one.name == joint)
 
 
 # ---- shapes --------------------------------------------------------------------------------------------------------

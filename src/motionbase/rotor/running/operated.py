@@ -25,7 +25,7 @@ Given: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 @final
 @dataclass(frozen=True)
 class Output:
-    """A channel of the record that `RotorModel.observe` gives."""
+    """A channel of the record that `OperatedRotor.observe` gives."""
 
     name: str
     unit: str

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import casadi as ca
-import numpy as np
 
 from motionbase.errors import ModelError
 from motionbase.spatial.rotations import Expr
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 LIFT_SLOPE = 5.7  # [1/rad] of usual airfoils
 PITCH, ROLL, HEADING = 1.2, 1.6, 1.2  # [rad/s] of the loops that hold angles
 DAMPING, CLIMB_S = 0.8, 2.0  # damping ratio, time constant of the climb [s]
-INTEGRAL = 0.25  # rate of the integral action over that of its loop
+INTEGRAL, CLIMB_INTEGRAL = 0.25, 0.25  # integral action over the proportional: times the loop's rate; [1/s]
 AXES = "pitch", "roll", "heading", "climb"
 
 
@@ -67,7 +66,7 @@ class Stabiliser:
         if air is None or at.blade is None or at.blade.flap is None:
             raise ModelError(f"rotor {rotor.name!r}: a stabiliser needs an airframe in free flight and flap hinges")
         hinge, blade = at.blade.flap.at, at.blade.rigid(at.blade.flap.at)
-        weight = weight_of(rotor)
+        weight = rotor.weight
         # a tilted disk tilts the thrust, and blades pull at their hinges (Bramwell 2001, ch. 1): moment per tilt
         static = blade.mass * (float(blade.com[0]) - hinge)
         tilting = -weight * air.com[2] + at.blades / 2 * hinge * static * at.speed**2
@@ -81,7 +80,7 @@ class Stabiliser:
             _holding(PITCH, about_y / tilting, 0.15),
             _holding(ROLL, about_x / tilting, 0.15),
             _holding(HEADING, air.inertia[2] / lever, 8e3),
-            Loop(climb, 0.0, climb * INTEGRAL, 0.15),
+            Loop(climb, 0.0, climb * CLIMB_INTEGRAL, 0.15),
         )
 
     def correct(
@@ -119,10 +118,3 @@ class Stabiliser:
 def _holding(fast: float, control: float, most: float) -> Loop:
     """Of an angle, omega [rad/s]; `control`: what makes an angular acceleration of one."""
     return Loop(control * fast**2, control * 2 * DAMPING * fast, INTEGRAL * control * fast**3, most)
-
-
-def weight_of(rotor: RotorModel) -> float:
-    """Of airframe and blades [N]."""
-    light = rotor.massless
-    mass = sum(body.mass for body in rotor.model.bodies if body.name not in light)
-    return mass * float(np.linalg.norm(rotor.model.gravity))

@@ -11,7 +11,7 @@ import numpy as np
 
 from motionbase.arrays import Array, Complex
 from motionbase.errors import ModelError
-from motionbase.rotor.stability.floquet import exponents
+from motionbase.rotor.stability.floquet import damping_ratio, exponents
 from motionbase.rotor.stability.monodromy import STEPS, monodromy
 from motionbase.rotor.stability.periodic import PeriodicSystem
 from motionbase.spatial.equals import first_largest, ranked
@@ -53,9 +53,8 @@ class SpeedModes:
 
     @property
     def damping_ratio(self) -> Array:
-        """(modes,) fraction of critical damping [-]; 1 or -1 without oscillation."""
-        size = np.abs(self.exponents)
-        return np.asarray(-self.growth / np.where(size > 0, size, 1.0))
+        """(modes,) see `floquet.damping_ratio`."""
+        return damping_ratio(self.exponents)
 
     @property
     def worst(self) -> int:
@@ -128,17 +127,22 @@ def stability(
     """
     if method not in METHODS:
         raise ModelError(f"stability: method is {method!r}; methods: {', '.join(METHODS)}")
-    wanted = np.asarray(speeds, dtype=np.float64)
-    if wanted.ndim != 1 or not len(wanted) or not np.all(np.isfinite(wanted)) or wanted.min() < 0:
-        raise ModelError("stability: speeds must be finite, not negative, and at least one")
-    if not np.all(np.diff(wanted) > 0):
-        raise ModelError("stability: speeds must be ascending")
-    points = []
+    wanted, points = checked_speeds("stability: speeds", speeds), []
     for k, speed in enumerate(wanted):
-        points.append(_modes(system_at(float(speed)), method, steps))
+        points.append(_modes(system_at(speed), method, steps))
         if progress:
             progress((k + 1) / len(wanted))
     return Stability(method, tuple(points))
+
+
+def checked_speeds(what: str, speeds: Sequence[float]) -> list[float]:
+    """Speeds of the rotor or the air; refused unless finite, not negative, ascending, and at least one."""
+    wanted = np.asarray(speeds, dtype=np.float64)
+    if wanted.ndim != 1 or not len(wanted) or not np.all(np.isfinite(wanted)) or wanted.min() < 0:
+        raise ModelError(f"{what} must be finite, not negative, and at least one")
+    if not np.all(np.diff(wanted) > 0):
+        raise ModelError(f"{what} must be ascending")
+    return [float(speed) for speed in wanted]
 
 
 def _modes(system: PeriodicSystem, method: Method, steps: int) -> SpeedModes:

@@ -50,14 +50,19 @@ class Exponents:
 
     @property
     def damping_ratio(self) -> Array:
-        """(modes,) fraction of critical damping [-]; 1 or -1 without oscillation, 0 for a motion that stays."""
-        size = np.abs(self.exponents)
-        return np.asarray(-self.growth / np.where(size > 0, size, 1.0))
+        """(modes,) see `damping_ratio`."""
+        return damping_ratio(self.exponents)
 
     @property
     def stable(self) -> bool:
         """Whether everything decays."""
         return bool(np.all(self.growth < 0))
+
+
+def damping_ratio(exponents: Complex) -> Array:
+    """Fraction of critical damping of each exponent [-]; 1 or -1 without oscillation, 0 for a motion that stays."""
+    size = np.abs(exponents)
+    return np.asarray(-exponents.real / np.where(size > 0, size, 1.0))
 
 
 def exponents(

@@ -21,7 +21,7 @@ from motionbase.rotor.elements.wing import Wing
 from motionbase.rotor.flight.flying import Flown, Flying
 from motionbase.rotor.models.proprotor import HUB, MAST, PYLON, WING
 from motionbase.rotor.models.rotor_model import RotorModel
-from motionbase.rotor.stability.against_speed import SpeedModes, Stability
+from motionbase.rotor.stability.against_speed import SpeedModes, Stability, checked_speeds
 from motionbase.rotor.stability.floquet import Exponents, exponents
 from motionbase.rotor.stability.monodromy import Monodromy
 from motionbase.spatial.equals import first_largest
@@ -63,14 +63,10 @@ def whirl(rotor: RotorModel, airspeeds: Sequence[float], *, progress: Callable[[
         airspeeds: [m/s], ascending
         progress: called with the fraction done
     """
-    wanted = np.asarray(airspeeds, dtype=np.float64)
-    if wanted.ndim != 1 or not len(wanted) or not np.all(np.isfinite(wanted)) or wanted.min() < 0:
-        raise ModelError("whirl flutter: airspeeds must be finite, not negative, and at least one")
-    if not np.all(np.diff(wanted) > 0):
-        raise ModelError("whirl flutter: airspeeds must be ascending")
+    wanted = checked_speeds("whirl flutter: airspeeds", airspeeds)
     tunnel = Tunnel.of(rotor)
     points, found = [], []
-    for k, airspeed in enumerate(wanted.tolist()):
+    for k, airspeed in enumerate(wanted):
         try:
             collective, torque = tunnel.windmill(airspeed)
             modes, apart = tunnel.modes()
@@ -142,8 +138,7 @@ class Tunnel:
         return 0.5 * (low + high)
 
     def _settled(self, airspeed: float, collective: float) -> tuple[float, float]:
-        torque = self.torque(airspeed, collective, SETTLING)
-        return collective, torque
+        return collective, self.torque(airspeed, collective, SETTLING)
 
     def torque(self, airspeed: float, collective: float, revolutions: float = 1.0) -> float:
         """Of the air about the shaft [N m], after a revolution to get there and some more."""
@@ -265,7 +260,8 @@ def fitted(moved: Sequence[Array], steps: int, period: float) -> tuple[Monodromy
 
     Args:
         moved: (samples, n) disturbances of the states in free motions
-        steps: in a period [s]
+        steps: in a period
+        period: [s]
 
     Returns:
         The matrix, and its largest miss over the largest of each state.

@@ -10,7 +10,7 @@ import casadi as ca
 from motionbase.compile import Port, Program
 from motionbase.multibody.network.motion import joint_motion
 from motionbase.multibody.network.step import FEEDBACK
-from motionbase.rotor.elements.air import FIELD, LOADS, MEMORY
+from motionbase.rotor.elements.air import air_places
 from motionbase.rotor.flight.flying import Flying
 from motionbase.rotor.trim.pilot import CONTROLS, PilotLaw, PilotState, piloted
 
@@ -28,21 +28,16 @@ def flight_program(flying: Flying) -> Program:
     step, motion = network.program, joint_motion(network.network)
     states = tuple(port for port in step.inputs if port.name in FEEDBACK)
     places = {which: flying.places(which) for which in ("flap", "lag", "pitch")}
-    turn = next(
-        own.start
-        for joint, (own, _) in zip(rotor.model.joints, rotor.model.q_slices, strict=True)
-        if joint.name == rotor.shaft
-    )
+    turn = flying.coordinates[rotor.shaft]
     azimuths, n = ca.DM([blade.azimuth for blade in rotor.blades]), len(rotor.blades)
-    first = network.network.assembly.shared_starts[0]
-    told_at = first + len(FIELD) + len(MEMORY) - len(LOADS)
+    air = air_places(network.network.assembly)
 
     def seen(nodes: Any, own: ca.SX, kept: ca.SX) -> dict[str, Any]:
         q = motion.expr(nodes, *([own] if len(motion.inputs) > 1 else []))[0]
         psi = q[turn] + azimuths
         return {
-            "loads": kept[told_at : told_at + len(LOADS)],
-            "induced": kept[first : first + len(FIELD)],
+            "loads": kept[air.loads],
+            "induced": kept[air.field],
             "psi": psi - 2 * math.pi * ca.floor(psi / (2 * math.pi)),
             **{which: q[where] for which, where in places.items()},
         }

@@ -117,11 +117,12 @@ def free_trim(rotor: RotorModel, free: RotorModel, airspeed: float, march: March
         free: the same with its airframe
         march: of the first on one lane, to go on from; else a new one
     """
+    if not 0 <= airspeed < math.inf:
+        raise ModelError(f"level flight: airspeed is {airspeed:g} m/s, it must be 0 or more, and finite")
     airframe, march, planform = needed_airframe(free), march or March.of(rotor), rotor.planform
     force, density = thrust_scale(rotor), planform.density
     scale = force * np.repeat([1.0, planform.radius], 3)
-    mass = airframe.mass + blades_mass(free)
-    weight = mass * float(np.linalg.norm(free.model.gravity))
+    weight = free.weight
     drag = 0.5 * density * airspeed**2 * airframe.drag_area[0]
     angle = -math.atan2(drag, weight)
     target = Target(math.hypot(weight, drag), 0.0, 0.0, airspeed, angle)
@@ -152,7 +153,7 @@ def free_trim(rotor: RotorModel, free: RotorModel, airspeed: float, march: March
     u = root.x[0]
     if not root.found[0]:
         raise SimulationError(
-            f"rotor {rotor.name!r}: level flight of {mass:,.0f} kg at {airspeed:.4g} m/s was not found; "
+            f"rotor {rotor.name!r}: level flight of {free.mass:,.0f} kg at {airspeed:.4g} m/s was not found; "
             f"{np.abs(root.residual[0, :3]).max() * force:,.0f} N are left at collective {math.degrees(u[0]):.2f} deg "
             f"with the shaft at {math.degrees(u[3]):.2f} deg; want less mass or speed"
         )

@@ -238,11 +238,10 @@ def fly_to_trim(
         start: (lanes, 3) controls [rad]; those of `first_guess` unless given
     """
     rotor, pilot = march.rotor, pilot or Pilot()
-    if not 0 < duration < math.inf or len(targets) != march.lanes:
-        raise ModelError(
-            f"pilot: duration is {duration:g} s for {len(targets)} targets on {march.lanes} lanes; it must be "
-            "positive, with a target for each lane"
-        )
+    if not 0 < duration < math.inf:
+        raise ModelError(f"pilot: duration is {duration:g} s, it must be positive and finite")
+    if len(targets) != march.lanes:
+        raise ModelError(f"pilot: {len(targets)} targets for {march.lanes} lanes, one for each is wanted")
     x = np.array([first_guess(rotor, target) for target in targets]) if start is None else np.asarray(start)
     march.fly_by([held_law(rotor)] * march.lanes)
     march.set_controls(x)

@@ -7,10 +7,11 @@ import { computed, effect } from "../../core/signal";
 import type { ModelJoint, Parameter } from "../../net/types";
 import { platformOf } from "../../scene/platform_source";
 import { whyNotOperating } from "../common/access";
-import { gate, iconButton, ICONS, section, toggle } from "../common/ui";
+import { gate, section, toggle } from "../common/ui";
 import { row, type Row } from "../tuning/row";
 import { tunerOf, type Tuner, type Values } from "../tuning/tuner";
 import { demo, type Demo } from "./demo";
+import { undoButtons } from "./panel";
 import { settingsOf, type Settings } from "./settings";
 import { frictionSlider, jointSlider, type Followed } from "./sliders";
 
@@ -54,7 +55,7 @@ class Controls {
     this.#sending = new Latest((key) => app.attempt(tuner.change(this.#taken(), key)), () => undefined);
     this.#demo = demo(app, () => this.#settings.setPoints, (values) => tuner.change(together(this.#settings, values), "demo"));
     this.#acts.prepend(this.#control.element);
-    this.points = section("Set points", [this.#demo.button, ...steps(app, tuner)], this.#lists.axes);
+    this.points = section("Set points", [this.#demo.button, ...undoButtons(tuner, "robot", whyNotOperating(app))], this.#lists.axes);
     this.plant = section("Controller and friction", [], this.#acts, this.#lists.rub, this.#more);
   }
 
@@ -112,17 +113,6 @@ class Controls {
     this.#wanted = {};
     return values;
   }
-}
-
-function steps(app: App, tuner: Tuner): HTMLElement[] {
-  const whyNot = whyNotOperating(app);
-  const undo = iconButton(ICONS.undo, "Undo (Ctrl+Z)", () => void tuner.undo(), "robot-undo");
-  const redo = iconButton(ICONS.redo, "Redo (Ctrl+Shift+Z)", () => void tuner.redo(), "robot-redo");
-  effect(() => {
-    gate(undo, whyNot() || (tuner.canUndo() ? "" : "nothing was changed on this page"), "Undo (Ctrl+Z): back to the previous value");
-    gate(redo, whyNot() || (tuner.canRedo() ? "" : "nothing was undone"), "Redo (Ctrl+Shift+Z)");
-  });
-  return [undo, redo];
 }
 
 /** Set points of all joints as parameters. */

@@ -7,7 +7,8 @@ import { computed, effect } from "../../core/signal";
 import type { ModelRotor, Parameter } from "../../net/types";
 import { platformOf } from "../../scene/platform_source";
 import { whyNotOperating } from "../common/access";
-import { gate, iconButton, ICONS, section } from "../common/ui";
+import { section } from "../common/ui";
+import { undoButtons } from "../robot/panel";
 import { sentOf } from "../robot/settings";
 import { slider, type Slider } from "../robot/slider";
 import { tunerOf, type Tuner, type Values } from "../tuning/tuner";
@@ -46,7 +47,7 @@ class Controls {
   ) {
     this.#sending = new Latest((key) => app.attempt(tuner.change(this.#taken(), key)), () => undefined);
     const pad = gamepad(app, () => this.#set, (values) => this.#send(values, "gamepad"));
-    this.controls = section("Controls", [pad, ...steps(tuner, whyNotOperating(app))], this.#lists.controls);
+    this.controls = section("Controls", [pad, ...undoButtons(tuner, "rotor", whyNotOperating(app))], this.#lists.controls);
     this.flight = section("Flight", [], this.#lists.flight);
   }
 
@@ -106,14 +107,4 @@ class Controls {
     this.#wanted = {};
     return values;
   }
-}
-
-function steps(tuner: Tuner, whyNot: () => string): HTMLElement[] {
-  const undo = iconButton(ICONS.undo, "Undo (Ctrl+Z)", () => void tuner.undo(), "rotor-undo");
-  const redo = iconButton(ICONS.redo, "Redo (Ctrl+Shift+Z)", () => void tuner.redo(), "rotor-redo");
-  effect(() => {
-    gate(undo, whyNot() || (tuner.canUndo() ? "" : "nothing was changed on this page"), "Undo (Ctrl+Z): back to the previous value");
-    gate(redo, whyNot() || (tuner.canRedo() ? "" : "nothing was undone"), "Redo (Ctrl+Shift+Z)");
-  });
-  return [undo, redo];
 }

@@ -1,18 +1,10 @@
 /** The operator's panel of a rotor: controls, flight, the disk, the link to a controller, and whether all is well. */
 
 import "./rotor.css";
-import { h } from "../../core/dom";
-import { computed, effect } from "../../core/signal";
-import { undoKeys } from "../../core/undo";
 import type { Panel } from "../../shell/panel";
-import { accessBar } from "../common/access";
-import { baseOf } from "../common/base";
-import { note, whileVisible } from "../common/ui";
-import { lately } from "../operator/faults";
-import { health } from "../operator/health";
 import { link, type Given } from "../robot/link";
+import { modelPanel } from "../robot/panel";
 import { requests, type Manner } from "../robot/requests";
-import { tunerOf } from "../tuning/tuner";
 import { controls } from "./controls";
 import { disk } from "./disk";
 
@@ -41,28 +33,5 @@ export const rotor: Panel = {
   title: "Rotor",
   suits: (app) => app.session.runsRotor(),
   icon: "M12 12m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0|M14 11l7-3|M13 14l3 7|M10 13l-7 3|M11 10L8 3",
-  mount(app) {
-    const tuner = tunerOf(app);
-    const trouble = note("info", "rotor-trouble");
-    const refresh = async (): Promise<void> => {
-      try {
-        await tuner.refresh();
-        trouble.say("");
-      } catch (error) {
-        trouble.say(`${error instanceof Error ? error.message : String(error)}. Controls are available while a rotor runs.`);
-      }
-    };
-    const element = h(
-      "div", { class: "panel p-rotor", "data-test": "panel-rotor" }, accessBar(app),
-      requests(app, OF_ROTORS), trouble.element, ...controls(app), disk(app), link(app, SETTINGS), lately(app), health(app),
-    );
-    undoKeys(element, () => void tuner.undo(), () => void tuner.redo(), "[data-typed]");
-    const generation = computed(() => baseOf(app).ring()?.generation ?? -1);
-    effect(() => {
-      generation(); // another run begins as designed
-      if (app.socket.link() === "open") void refresh();
-    });
-    whileVisible(element, refresh);
-    return element;
-  },
+  mount: (app) => modelPanel(app, "rotor", "Controls are available while a rotor runs.", requests(app, OF_ROTORS), [...controls(app), disk(app), link(app, SETTINGS)]),
 };
