@@ -159,8 +159,9 @@ def test_settings_that_are_no_numbers_are_refused() -> None:
 
 
 def test_a_flight_has_a_step() -> None:
-    with pytest.raises(MotionBaseError, match=r"0 steps are asked for, 1 or more"):
-        started(PER).fly(0, {})
+    for steps in (0, 10.5):
+        with pytest.raises(MotionBaseError, match=rf"{steps} steps are asked for, a whole number of 1 or more"):
+            started(PER).fly(steps, {})  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_solved_says_so() -> None:

@@ -97,6 +97,13 @@ class Planform:
         """[m/s]."""
         return self.speed * self.radius
 
+    @property
+    def flat_pitch(self) -> float:
+        """Collective pitch at which the lifts of inner and outer sections cancel in air at rest [rad]."""
+        r = np.linspace(self.root, self.radius, 401)
+        weight = self.chord_at(r) * r**2
+        return float(-np.trapezoid(weight * self.twist_at(r), r) / np.trapezoid(weight, r))
+
     def chord_at(self, r: ArrayLike) -> Array:
         """Chord at a radius [m]."""
         return np.asarray(np.interp(np.asarray(r, np.float64), self.chord[:, 0], self.chord[:, 1]))

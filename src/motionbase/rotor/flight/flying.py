@@ -166,8 +166,10 @@ class Flying:
             settings: by name, or a function of time, which is asked at the end of each step
             inputs: of every step, by name, instead of those of the settings
         """
-        if steps < 1:
-            raise SimulationError(f"rotor {self.rotor.name!r}: {steps} steps are asked for, 1 or more are wanted")
+        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
+            raise SimulationError(
+                f"rotor {self.rotor.name!r}: {steps!r} steps are asked for, a whole number of 1 or more is wanted"
+            )
         h, weights, begin, done = self.network.step_size, self.network.method.weights(1.0), self.t, 0
         samples: list[dict[str, Array]] = []
         while done < steps:

@@ -143,7 +143,7 @@ def articulated_rotor(
         rotor, model, step, rotor.speed, v0,
         massless=("hub", "swashplate", "rotating"),
         ground_node=how.counted and airframe is None,
-        controls=pitch_settings(0.4, 0.25),
+        controls=pitch_settings(rotor.flat_pitch, 0.4, 0.25),
         flight=flight,
         blades=tuple(names),
         shaft="shaft",

@@ -43,11 +43,16 @@ class Setting:
                 raise ModelError(f"{owner}: {what} is {value:g}, it must be {self.least:g} to {self.most:g}")
 
 
-def pitch_settings(largest_collective: float, largest_cyclic: float) -> tuple[Setting, ...]:
-    """Collective and cyclic pitch [rad]; a stop takes the load off the rotor."""
-    cyclic = -largest_cyclic, largest_cyclic
+def pitch_settings(flat: float, range_of_collective: float, largest_cyclic: float) -> tuple[Setting, ...]:
+    """Collective and cyclic pitch [rad]; a stop takes the load off the rotor.
+
+    Args:
+        flat: collective pitch without thrust in still air: of the start, and of a stop
+        range_of_collective: above it
+    """
+    cyclic, about = (-largest_cyclic, largest_cyclic), "collective pitch at the root"
     return (
-        Setting("collective", "rad", "collective pitch at the root", 0.0, -0.1, largest_collective, 0.2, 0.0),
+        Setting("collective", "rad", about, flat, flat - 0.1, flat + range_of_collective, 0.2, flat),
         Setting("cyclic_cos", "rad", "cyclic pitch times cos psi, lateral", 0.0, *cyclic, 0.2, 0.0),
         Setting("cyclic_sin", "rad", "cyclic pitch times sin psi, longitudinal", 0.0, *cyclic, 0.2, 0.0),
     )
