@@ -19,7 +19,13 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
+LONG = {"12_rotor_in_flight": "compiles a rotor"}
+
+
+@pytest.mark.parametrize(
+    "example",
+    [pytest.param(p, id=p.stem, marks=[pytest.mark.long(LONG[p.stem])] if p.stem in LONG else []) for p in EXAMPLES],
+)
 def test_example_runs(example: Path) -> None:
     command = [sys.executable, "-W", "error", str(example)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

@@ -143,7 +143,7 @@ def test_rotors_are_told_from_models_and_platforms(tmp_path: Path) -> None:
         (["puma", "--tail", "process"], "--tail process is for a rotor in free flight; add --free"),
         (["puma", "--free", "--tail", "own"], "--tail 'own': it must be one of simple, process"),
         (["robot", "--free"], "--free and --tail-of are for rotors, and 'robot' is none"),
-        (["simona", "--free"], "--free is for multibody models, and 'simona' is a platform"),
+        (["simona", "--free"], "--free is for rotors, and 'simona' is a platform"),
         (["puma_compact", "--free", "--tail", "process"], "rotor 'puma_compact' has no tail rotor of its own"),
         (["puma", "--controller-timeout", "0.001"], "--controller-timeout is 0.001 s, it must be 0.005 to 10"),
     ],

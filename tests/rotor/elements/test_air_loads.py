@@ -60,6 +60,7 @@ def test_hover_is_that_of_momentum_theory(inflow: str, revolutions: int) -> None
     assert flown.angles("flap").mean() == pytest.approx(lock_number(DENSITY) * (theta / 8 - lam / 6), rel=SQUARES)
 
 
+@pytest.mark.long("compiles a rotor")
 def test_linear_twist_is_a_pitch_at_three_quarters_of_the_radius() -> None:
     """With uniform inflow thrust is that of an untwisted blade with the pitch of 3/4 R."""
     twist = -0.06
@@ -103,6 +104,7 @@ def test_gradients_are_those_of_inflow_theory(inflow: str) -> None:
     assert shared[0] == pytest.approx(mean + 1e-3 * (lam * TIP - mean) / 0.1, rel=1e-9)
 
 
+@pytest.mark.long("compiles a rotor")
 def test_dynamic_inflow_settles_at_its_static_gain() -> None:
     """With constant thrust and no moment: Glauert's mean and Pitt and Peters' gradient, 15 pi / 32 tan(chi / 2)."""
     wind, loads, field = np.array([-0.1 * TIP, 0.0, -2.0]), np.array([0.0, 0.0, 4000.0, 0.0, 0.0, 0.0]), np.zeros(3)

@@ -41,6 +41,7 @@ def test_in_hover_all_models_are_the_steady_one(unsteady: str) -> None:
     np.testing.assert_allclose(found.loads[-1], steady.loads[-1], atol=1e-4 * steady.loads[-1, 2])
 
 
+@pytest.mark.long("compiles rotors")
 @pytest.mark.parametrize("unsteady", ["steady", "indicial"])
 def test_lift_lags_as_theodorsen_has_it(unsteady: str) -> None:
     """Cyclic pitch of a blade that does not flap: lift is C(k) (1 + i k) theta at every station, k = b / r.

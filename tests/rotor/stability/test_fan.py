@@ -39,6 +39,7 @@ def in_halves(blade: Blade) -> Blade:
     return replace(blade, **halves)
 
 
+@pytest.mark.long("many modes")
 def test_wright_s_beam() -> None:
     """Clamped on the shaft, flapping; eight beams of three nodes. The second is 1.3e-4 off at rest."""
     blade = uniform(EI_lag=line((0.0, 4e4)), GJ=line((0.0, 1e4)))
