@@ -22,7 +22,8 @@ from motionbase.rotor.flight.flying import Flying
 from motionbase.rotor.flight.march import LANES, March
 from motionbase.rotor.inflow.wake_hover import wake_hover
 from motionbase.rotor.models.library import rotor_model
-from motionbase.rotor.trim.trim import Target, first_guess
+from motionbase.rotor.trim.flights import PUMA_123
+from motionbase.rotor.trim.trim import Target, first_guess, trim
 
 SEED_PUMA = 0.830  # [s/s] at 400 Hz
 BLOCK = 90  # steps in a native call
@@ -195,6 +196,15 @@ def thrust_ratio_error(_: Settings) -> Samples:
     return Samples((float(np.abs(ratios - 1).max()),), f"C_T {thrusts}")
 
 
+def trim_123(settings: Settings) -> Samples:
+    """Largest difference of a control from the published ones of flight 123 [deg]."""
+    found = np.degrees(trim(rotor_model("puma"), PUMA_123.target).controls)
+    beside = {name: np.array(controls) for name, controls in PUMA_123.published.items()}
+    apart = [float(np.abs(found - controls).max()) for controls in beside.values()]
+    told = "; ".join(f"{name}: {', '.join(f'{x:g}' for x in controls)}" for name, controls in beside.items())
+    return Samples((min(apart),), f"collective, cos, sin {', '.join(f'{x:.2f}' for x in found)} deg; {told}")
+
+
 BENCHMARKS = [
     Benchmark("rotor.puma283_s_per_s", "s/s", "<= 0.05", "Puma, rigid blades, 283 equations, 402 Hz, forward flight",
               wall("puma283"), "strict", 1),
@@ -211,6 +221,8 @@ BENCHMARKS = [
               "wake", thrust_ratio_error),
     Benchmark("rotor.puma_beams_s_per_s", "s/s", "<= 0.3", "the same with five beams a blade, 763 equations",
               wall("puma_beams"), "strict", 1),
+    Benchmark("rotor.trim_123", "deg", None, "Puma, flight 123, uniform inflow: largest difference from published "
+              "controls", trim_123, "strict", 1),
     Benchmark("rotor.puma283_vs_seed", "x", None, "0.830 s/s of 2005 / ours",
               lambda s: Samples(tuple(SEED_PUMA / x for x in wall("puma283")(s).values)), "strict", 1),
     Benchmark("rotor.puma283_fast_s_per_s", "s/s", None, "283 equations, fast mode", wall("puma283_fast"), "fast", 1),

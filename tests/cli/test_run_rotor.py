@@ -18,6 +18,7 @@ from motionbase.record.faults import ModelFault, ModelWarningBit
 from motionbase.record.states import State
 from motionbase.recording.open import open_recording
 from motionbase.ring.reader import Reader
+from motionbase.rotor.blades.planform import load_planform
 from tests.cli.test_run_model import Capture, newest, places, reaches, started
 from tests.ring.ring_processes import PATIENCE_S, until
 
@@ -39,7 +40,7 @@ def test_a_rotor_is_tuned_stopped_and_recorded(places: Path) -> None:
                 until(lambda: newest(reader)["thrust"] > 2e4, "thrust")
                 assert call(["operate", "estop", "--ring", "disk"]) == 0
                 until(reaches(reader, State.HELD, ModelFault.ESTOP), "the controls at their safe settings")
-                assert newest(reader)["collective"] == 0.0
+                assert newest(reader)["collective"] == load_planform("puma").flat_pitch
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=PATIENCE_S)
         finally:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from motionbase.rotor.blades.planform import load_planform
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, coloured, take_seat
 from tests.console.browser.rig import RING, Rig, until
@@ -51,7 +52,7 @@ def test_a_control_moves_the_blades_that_are_drawn_and_a_stop_takes_the_load_off
     pages.shot(page, "rotor")
     at(page, "estop").first.click()
     rig.until_state("held")
-    assert abs(rig.newest()["collective"]) < 1e-9
+    assert abs(rig.newest()["collective"] - load_planform("puma").flat_pitch) < 1e-9
     expect(at(page, "robot-about")).to_contain_text("emergency stop")
     at(page, "operate-reset").click()
     expect(at(page, "operate-drive")).to_be_enabled()
