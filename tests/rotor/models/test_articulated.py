@@ -129,3 +129,14 @@ def test_a_rotor_neither_lifts_nor_pulls_down_at_the_start_and_after_a_stop() ->
     flown = Flying.of(rotor).fly(450, {})
     # sections cancel for one slope of lift; with Mach number, stall and the tip's loss 2 % of 50 kN are left
     assert abs(flown.loads[-1, 2]) < 1000.0
+
+
+@pytest.mark.long("compiles two rotors")
+def test_a_hingeless_rotor_of_beams_lifts_as_the_rigid_one() -> None:
+    """Stiff beams from the pitch bearing on, without flap and lag hinges; bending and twist change it by less than 1 %."""
+    thrusts = []
+    for beams in (0, 2):
+        flying = Flying.of(rotor_model("caradonna_tung", beams=beams))
+        flying.fly(400, lambda t: {"collective": np.deg2rad(8.0) * min(1.0, t / 0.1)})
+        thrusts.append(flying.fly(600, {"collective": np.deg2rad(8.0)}).loads[-1, 2])
+    assert thrusts[1] == pytest.approx(thrusts[0], rel=0.01)

@@ -214,13 +214,18 @@ def _blade(rotor: Planform, blade: Blade, how: Articulated, name: str, angle: fl
         bodies, joints, elements = list(parts.bodies), list(parts.joints), list(parts.elements)
     else:
         bodies, joints, elements = _rigid(blade, name)
-    at_hub = joints[0]
-    joints[0] = replace(at_hub, position=turned(angle, at_hub.position), orientation=axes_turned(angle))
+    joints = [_turned_joint(joint, angle) if joint.parent == "hub" else joint for joint in joints]
     elements = [*elements, *_air(rotor, blade, how, name)]
     count = 2 * how.beams + 1
     lag, flap, pitch = (names.get(kind, "") for kind in ("lag", "flap", "pitch"))
     feel = tuple(f"{name}{n}" for n in range(count))
     return bodies, joints, elements, BladeNames(angle, lag, flap, pitch, f"{name}_link", feel)
+
+
+def _turned_joint(joint: Joint, angle: float) -> Joint:
+    """A joint on the hub, turned about the shaft."""
+    R = np.array(axes_turned(angle)) @ np.array(joint.orientation)
+    return replace(joint, position=turned(angle, joint.position), orientation=R.tolist())
 
 
 def _rigid(blade: Blade, name: str) -> tuple[list[Body], list[Joint], list[AbstractElement]]:
