@@ -133,7 +133,7 @@ def test_a_rotor_neither_lifts_nor_pulls_down_at_the_start_and_after_a_stop() ->
 
 @pytest.mark.long("compiles two rotors")
 def test_a_hingeless_rotor_of_beams_lifts_as_the_rigid_one() -> None:
-    """Stiff beams from the pitch bearing on, without flap and lag hinges; bending and twist change it by less than 1 %."""
+    """Stiff beams from the pitch bearing on, without flap and lag hinges; to bend and twist changes it by under 1 %."""
     thrusts = []
     for beams in (0, 2):
         flying = Flying.of(rotor_model("caradonna_tung", beams=beams))
