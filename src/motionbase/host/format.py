@@ -1,0 +1,122 @@
+"""What a wire format is: how datagrams of one kind of host become rows of numbers, and what answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol, final
+
+from motionbase.record.vehicle import G
+
+
+class Kind(Enum):
+    """What a host tells."""
+
+    POSE = "pose"
+    """(18,) positions, velocities, accelerations of the degrees of freedom of the platform, in rows of six."""
+    VEHICLE = "vehicle"
+    """(13,) the motion of a vehicle at the pilot's head, in the order of `record.vehicle.VEHICLE`."""
+
+
+class Frame(NamedTuple):
+    """One datagram, decoded.
+
+    Attributes:
+        row: of the format's kind; all numbers are finite
+        sequence: number that the host gives its frames, to find lost and late ones; None if it gives none
+        stamp: the host's own time [s]; None if it tells none
+        run: number that distinguishes the runs of a host; a new one restarts the sequence
+    """
+
+    row: tuple[float, ...]
+    sequence: int | None = None
+    stamp: float | None = None
+    run: int = 0
+
+
+class Status(NamedTuple):
+    """State of a base, for the answer to a frame; SI.
+
+    Attributes:
+        pose, velocity: (6,) estimated degrees of freedom and their rates
+        state, fault, warning, mode: as in the record
+    """
+
+    tick: int
+    t: float
+    pose: tuple[float, ...]
+    velocity: tuple[float, ...]
+    state: int
+    fault: int
+    warning: int
+    mode: int
+
+
+class Decoder(Protocol):
+    """Decodes the datagrams of one host; it may keep what it needs of earlier ones."""
+
+    def decode(self, data: bytes) -> Frame | None:
+        """The frame; None if the bytes are no frame of this format, or hold a number that is not finite."""
+
+    def answer(self, frame: Frame, status: Status) -> bytes | None:
+        """The answer to a frame just decoded; None if the format has no answers."""
+
+
+@final
+@dataclass(frozen=True)
+class Statement:
+    """What the numbers of a vehicle format are, before they are converted.
+
+    Attributes:
+        axes: of the source, for people, such as "x right, y up, z forward"
+        gravity: whether its accelerations are specific force (True), kinematic (False), or not told reliably (None)
+        point: where they are, for people, such as "centre of gravity" or "pilot's eye"
+        source: where the layout is published
+        derived: quantities that are differences of others because the format does not have them
+    """
+
+    axes: str
+    gravity: bool | None
+    point: str
+    source: str
+    derived: tuple[str, ...] = ()
+
+
+@final
+@dataclass(frozen=True)
+class Options:
+    """How a person wants a vehicle format to be read.
+
+    Attributes:
+        lever: (3,) from the point that the host tells to the pilot's head, in vehicle axes x forward, y left, z up [m]
+        gravity: overrides the format's statement; None keeps it
+    """
+
+    lever: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    gravity: bool | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Format:
+    """A wire format.
+
+    Attributes:
+        name: as in URLs: `udp://127.0.0.1:4567?format=beamng`
+        about: one line for people
+        port: UDP port that is usual for it
+        decoder: makes a decoder for one host
+        statement: of formats of vehicles
+    """
+
+    name: str
+    kind: Kind
+    about: str
+    port: int
+    decoder: Callable[[Options], Decoder]
+    statement: Statement | None = None
+
+
+AT_REST = (0.0, 0.0, G, *(0.0,) * 9, 1.0)
+"""A vehicle that stands on the ground, as a row."""
