@@ -12,9 +12,9 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import compile
+from motionbase.executive.exchange import Exchange
 from motionbase.executive.executive import Executive, Mode
 from motionbase.executive.model.code import ModelCode
-from motionbase.executive.model.exchange import Exchange
 from motionbase.executive.model.orders import Timing
 from motionbase.executive.model.robot import Robot
 from motionbase.executive.model.run import ModelRun
@@ -94,7 +94,7 @@ def stepped(
     header: dict[str, Any] = {"dt": code.timing.dt, "parameters": plant.parameters.json}
     with (
         Writer(plant.schema, name="rig", capacity=capacity, **header) as writer,
-        Exchange.made(writer.backend, plant.form) if shared else nullcontext() as exchange,
+        Exchange.made(writer.backend, plant.form.blocks) if shared else nullcontext() as exchange,
     ):
         run = ModelRun(code, writer, print, automatic=automatic, exchange=exchange, partner=partner)
         executive = Executive(run.schedule, writer, Mode.STEPPED, channels=run.shown, clock=run.clock)

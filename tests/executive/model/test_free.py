@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from motionbase.executive.exchange import Exchange
 from motionbase.executive.executive import Executive, Mode
 from motionbase.executive.model.code import ModelCode
-from motionbase.executive.model.exchange import Exchange
 from motionbase.executive.model.orders import Timing
 from motionbase.executive.model.rotor import Rotor
 from motionbase.executive.model.run import ModelRun
@@ -68,7 +68,7 @@ def both() -> Iterator[Pair]:
     code, form = tail(), helicopter().plant.partner_form
     assert form is not None
     with (
-        Exchange.made(find("rig"), form, TAIL) as ours,
+        Exchange.made(find("rig"), form.blocks, TAIL) as ours,
         stepped(helicopter(), partner=ours) as rig,
         Exchange.attached(find("rig"), TAIL) or pytest.fail("it is there") as theirs,
         Writer(code.plant.schema, name="rig-tail", capacity=20_000, dt=code.timing.dt) as writer,

@@ -19,7 +19,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Bound, compile
 from motionbase.errors import MotionBaseError
-from motionbase.executive.model.exchange import Exchange
+from motionbase.executive.exchange import Exchange
 from motionbase.executive.model.frames import Form, StateFrame, answer_bytes, state_of
 from motionbase.executive.model.law import controller
 from motionbase.executive.model.link import LARGEST
@@ -109,7 +109,7 @@ def _exchange(law: Controller, exchange: Exchange, rate: float) -> None:
         row, now = exchange.states.get(), time.monotonic()
         if row is not None and row[0] != last:
             last, looked = row[0], now
-            exchange.answers.put(np.concatenate([row[:1], law.numbers(exchange.form, row[2:])]))
+            exchange.answers.put(np.concatenate([row[:1], law.numbers(Form.of_blocks(exchange.blocks), row[2:])]))
         elif now - looked > LOOK_S:
             looked = now
             if exchange.is_replaced():

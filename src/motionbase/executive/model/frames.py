@@ -23,6 +23,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from motionbase.arrays import Array
+from motionbase.executive.exchange import ROBOT, ROTOR, Blocks
 
 STATE, ANSWER = b"MBQV", b"MBTQ"
 ROTOR_STATE, ROTOR_ANSWER = b"MBRS", b"MBRC"
@@ -50,6 +51,16 @@ class Form:
     def magic(self) -> bytes:
         """First bytes of a state."""
         return ROTOR_STATE if self.of_rotor else STATE
+
+    @property
+    def blocks(self) -> Blocks:
+        """Of the exchange through shared memory."""
+        return Blocks(ROTOR if self.of_rotor else ROBOT, self.n, self.size)
+
+    @staticmethod
+    def of_blocks(blocks: Blocks) -> Form:
+        """Of an exchange."""
+        return Form(blocks.n, blocks.size, blocks.magic == ROTOR)
 
     @property
     def answer_magic(self) -> bytes:

@@ -17,9 +17,9 @@ from motionbase.executive.base import COMPILING_S, Ended, refuse_taken, signals_
 from motionbase.executive.model.setup import CONTROLLER_HZ, PROCESS, ModelOptions, ModelSetup, checked
 
 if TYPE_CHECKING:
+    from motionbase.executive.exchange import Exchange
     from motionbase.executive.executive import Executive
     from motionbase.executive.model.code import ModelCode
-    from motionbase.executive.model.exchange import Exchange
     from motionbase.executive.model.run import ModelRun
     from motionbase.executive.supervisor import Ending, Process
     from motionbase.ring.claim import Claim
@@ -72,8 +72,8 @@ def run_alone(options: ModelOptions) -> Ended:
 
 
 def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim) -> Ended:
+    from motionbase.executive.exchange import Exchange
     from motionbase.executive.executive import Executive, Mode
-    from motionbase.executive.model.exchange import Exchange
     from motionbase.executive.model.link import Link
     from motionbase.executive.model.run import ModelRun
     from motionbase.executive.model.tail import await_helicopter
@@ -101,12 +101,12 @@ def _run(code: ModelCode, options: ModelOptions, setup: ModelSetup, claim: Claim
     ):
         shared = None
         if options.controller == "ring" and options.tail_of is None:
-            shared = beside.enter_context(Exchange.made(writer.backend, setup.plant.form))
+            shared = beside.enter_context(Exchange.made(writer.backend, setup.plant.form.blocks))
         if options.tail_of is not None:
             shared = beside.enter_context(await_helicopter(options.tail_of, setup.plant.form, signals))
         partner, form = None, setup.plant.partner_form
         if form is not None:
-            partner = beside.enter_context(Exchange.made(writer.backend, form, TAIL))
+            partner = beside.enter_context(Exchange.made(writer.backend, form.blocks, TAIL))
         automatic, tuned = not options.manual, setup.tuned
         run = ModelRun(code, writer, say, automatic, tuned, exchange=shared, partner=partner)
         schedule = run.schedule

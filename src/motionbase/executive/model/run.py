@@ -16,9 +16,9 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, compile
+from motionbase.executive.exchange import Exchange, judge
 from motionbase.executive.mailbox import Mailbox, StopLatch
 from motionbase.executive.model.code import STATES, ModelCode
-from motionbase.executive.model.exchange import Exchange, judge
 from motionbase.executive.model.frames import Form
 from motionbase.executive.model.operator import Operator
 from motionbase.executive.model.orders import Memory, Order

@@ -18,7 +18,7 @@ import numpy as np
 
 from motionbase.compile import Port
 from motionbase.errors import UsageError
-from motionbase.executive.model.exchange import BOUND, SMALL, Exchange
+from motionbase.executive.exchange import BOUND, SMALL, Exchange
 from motionbase.executive.model.frames import Form, of_controls
 from motionbase.ring.backend import find
 from motionbase.ring.names import TAIL
@@ -63,7 +63,7 @@ def await_helicopter(ring: str, form: Form, signals: Sequence[int]) -> Exchange:
     while not signals:
         exchange = Exchange.attached(backend, TAIL)
         if exchange is not None:
-            if exchange.form == form:
+            if exchange.blocks == form.blocks:
                 return exchange
             exchange.close()
             raise UsageError(f"ring {ring!r} is of a helicopter with another tail rotor")

@@ -1,15 +1,16 @@
-"""The exchange of a model and its controller through shared memory, beside the ring; docs/robot.md shows the bytes.
+"""An exchange of states and answers with another process through shared memory, beside the ring.
 
-    0    4s   MBCX of a robot, MBRX of a rotor
+    0    4s   what exchanges: MBCX a robot and MBRX a rotor with its controller, MBHX a base with its host
     4    u16  version, 1
-    6    u16  n, number of joints or controls
-    8    u16  m, numbers of a state: 5 n of a robot
-    64   u64  sequence of the state; its numbers follow at 128, 2 + m f64: tick, t, then as in a datagram (`frames.py`)
+    6    u16  n, numbers of an answer
+    8    u16  m, numbers of a state
+    64   u64  sequence of the state; its numbers follow at 128, 2 + m f64: tick, t, then the state
     A    u64  sequence of the answer, A = 128 + 8 (2 + m), up to a multiple of 64;
-              its numbers follow at A + 64, 1 + n f64: tick of the state that is answered, torques or settings
+              its numbers follow at A + 64, 1 + n f64: a count or tick, then the answer
 
-The loop of the model writes states and takes answers itself, under the sequence lock of mailboxes; neither side needs a
-system call for it. Every run has a file of its own, which is there under its name when it is complete.
+docs/robot.md and docs/host.md say what the numbers are. The loop writes states and takes answers itself, under the
+sequence lock of mailboxes; neither side needs a system call for it. Every run has a file of its own, which is there
+under its name when it is complete.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import os
 import struct
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -28,7 +29,6 @@ import numpy as np
 from motionbase.compile import Kernel, Port
 from motionbase.errors import UsageError
 from motionbase.executive.mailbox import Mailbox
-from motionbase.executive.model.frames import Form
 from motionbase.native.guarded import guarded
 from motionbase.private import open_file
 from motionbase.ring.backend import AbstractBackend
@@ -37,10 +37,25 @@ from motionbase.ring.lock import is_own, user_name
 from motionbase.ring.names import EXCHANGE
 from motionbase.spatial.rotations import Expr
 
-MAGIC, ROTOR_MAGIC, VERSION = b"MBCX", b"MBRX", 1
+ROBOT, ROTOR, HOST = b"MBCX", b"MBRX", b"MBHX"
+VERSION = 1
 HEAD = struct.Struct("<4sHHH")
 LINE = 64  # [bytes] blocks begin at multiples of it
 SMALL, BOUND = 1e-20, 1e300  # a sum of so much of finite numbers is below the bound, and a NaN or infinity is not
+
+
+class Blocks(NamedTuple):
+    """What is exchanged.
+
+    Attributes:
+        magic: who exchanges
+        n: numbers of an answer, beside its count or tick
+        size: numbers of a state, beside its tick and time
+    """
+
+    magic: bytes
+    n: int
+    size: int
 
 
 def exchange_path(backend: AbstractBackend, ending: str = EXCHANGE) -> Path:
@@ -53,40 +68,41 @@ class Exchange:
     """The mapped file, as a context manager.
 
     Attributes:
-        form: of states and answers
-        states: from the model; answers: from the controller
+        blocks: of states and answers
+        states: from the ring's writer; answers: from the other process
         is_ours: this process made it
     """
 
-    def __init__(self, path: Path, file: int, form: Form, made: bool) -> None:
-        self.path, self.form, self._file, self.is_ours = path, form, file, made
+    def __init__(self, path: Path, file: int, blocks: Blocks, made: bool) -> None:
+        self.path, self.blocks, self._file, self.is_ours = path, blocks, file, made
         self.inode = os.fstat(file).st_ino
-        self._map = mmap.mmap(file, _places(form)[1])
+        self._map = mmap.mmap(file, _places(blocks)[1])
         whole = np.frombuffer(self._map, np.uint64)
         self._cut = guarded(self._map, int(whole.ctypes.data))  # a file cut short is silence, not the end of the loop
-        answers_at = _places(form)[0]
-        self.states = Mailbox(2 + form.size, whole[LINE // 8 : answers_at // 8])
-        self.answers = Mailbox(1 + form.n, whole[answers_at // 8 :])
+        answers_at = _places(blocks)[0]
+        self.states = Mailbox(2 + blocks.size, whole[LINE // 8 : answers_at // 8])
+        self.answers = Mailbox(1 + blocks.n, whole[answers_at // 8 :])
 
     @staticmethod
-    def made(backend: AbstractBackend, form: Form, ending: str = EXCHANGE) -> Exchange:
+    def made(backend: AbstractBackend, blocks: Blocks, ending: str = EXCHANGE) -> Exchange:
         """A new one, by the ring's writer; what another run left under the name is replaced."""
         path = exchange_path(backend, ending)
         new = path.with_name(f"{path.name}.new")
         try:
             new.unlink(missing_ok=True)  # of a writer that died; there is no other one, as the ring is ours
             file = open_file(new, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW)
-            magic = ROTOR_MAGIC if form.of_rotor else MAGIC
-            os.posix_fallocate(file, 0, _places(form)[1])
-            os.pwrite(file, HEAD.pack(magic, VERSION, form.n, form.size), 0)
+            os.posix_fallocate(file, 0, _places(blocks)[1])
+            os.pwrite(file, HEAD.pack(blocks.magic, VERSION, blocks.n, blocks.size), 0)
             new.replace(path)
         except OSError as error:
             raise UsageError(f"{path} cannot be made: {error.strerror or error}") from None
-        return Exchange(path, file, form, True)
+        return Exchange(path, file, blocks, True)
 
     @staticmethod
-    def attached(backend: AbstractBackend, ending: str = EXCHANGE) -> Exchange | None:
-        """That of a running model, for its one controller until that ends, or its tail rotor; None if there is none."""
+    def attached(
+        backend: AbstractBackend, ending: str = EXCHANGE, magics: tuple[bytes, ...] = (ROBOT, ROTOR)
+    ) -> Exchange | None:
+        """That of a running ring, for the one process at its other side until that ends; None if there is none."""
         path = exchange_path(backend, ending)
         try:
             file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -95,20 +111,20 @@ class Exchange:
         except OSError as error:
             raise UsageError(f"{path} cannot be opened: {error.strerror or error}") from None
         try:
-            return Exchange(path, file, _checked(path, file), False)
+            return Exchange(path, file, _checked(path, file, magics), False)
         except BaseException:
             os.close(file)
             raise
 
     def is_replaced(self) -> bool:
-        """Whether the model has ended, or another one has the name."""
+        """Whether the writer has ended, or another one has the name."""
         try:
             return os.stat(self.path).st_ino != self.inode
         except OSError:
             return True
 
     def close(self) -> None:
-        """Let go of it; the model also removes its name."""
+        """Let go of it; the writer also removes its name."""
         if self.is_ours and not self.is_replaced():
             with suppress(OSError):
                 self.path.unlink()
@@ -123,31 +139,33 @@ class Exchange:
         self.close()
 
 
-def _places(form: Form) -> tuple[int, int]:
+def _places(blocks: Blocks) -> tuple[int, int]:
     """Where the answer begins, and the size of the file [bytes]."""
-    answers_at = _lined(LINE + PAYLOAD_AT + 8 * (2 + form.size))
-    return answers_at, _lined(answers_at + PAYLOAD_AT + 8 * (1 + form.n))
+    answers_at = _lined(LINE + PAYLOAD_AT + 8 * (2 + blocks.size))
+    return answers_at, _lined(answers_at + PAYLOAD_AT + 8 * (1 + blocks.n))
 
 
 def _lined(size: int) -> int:
     return -(-size // LINE) * LINE
 
 
-def _checked(path: Path, file: int) -> Form:
-    """Of an exchange that is ours and has no other controller."""
+def _checked(path: Path, file: int, magics: tuple[bytes, ...]) -> Blocks:
+    """Of an exchange that is ours and has nobody else at its other side."""
     info = os.fstat(file)
     if not is_own(info.st_uid):
         raise UsageError(f"{path} belongs to {user_name(info.st_uid)}, not to you")
     head = os.pread(file, HEAD.size, 0)
     magic, version, n, size = HEAD.unpack(head) if len(head) == HEAD.size else (b"", 0, 0, 0)
-    form = Form(n, size, magic == ROTOR_MAGIC)
-    if magic not in (MAGIC, ROTOR_MAGIC) or version != VERSION or info.st_size != _places(form)[1]:
-        raise UsageError(f"{path} is no exchange of a model and its controller, version {VERSION}")
+    blocks = Blocks(magic, n, size)
+    if magic not in magics or version != VERSION or info.st_size != _places(blocks)[1]:
+        raise UsageError(
+            f"{path} is no exchange with a {'host' if HOST in magics else 'controller'}, version {VERSION}"
+        )
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise UsageError(f"{path}: another controller answers already") from None
-    return form
+        raise UsageError(f"{path}: another process answers already") from None
+    return blocks
 
 
 def judge(n: int, hold: int) -> Kernel:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from motionbase.compile import compile
 from motionbase.errors import UsageError
+from motionbase.executive.exchange import Exchange, exchange_path, judge
 from motionbase.executive.model.controller import ring_command
-from motionbase.executive.model.exchange import Exchange, exchange_path, judge
 from motionbase.executive.model.frames import answer_bytes, of_joints
 from motionbase.executive.model.link import Answers
 from motionbase.record.faults import ModelFault
@@ -32,7 +32,7 @@ NUMBERS = st.one_of(st.integers(-2, 14).map(float), st.floats(width=64))
 
 @pytest.fixture
 def exchange(ring_folder: Path) -> Iterator[Exchange]:
-    with Exchange.made(find("rig"), of_joints(N)) as made:
+    with Exchange.made(find("rig"), of_joints(N).blocks) as made:
         yield made
 
 
@@ -160,7 +160,7 @@ def test_the_controllers_process_answers_one_model_after_another(ring_folder: Pa
     with subprocess.Popen(command, env=environment(ring_folder), text=True, stdout=pipe, stderr=pipe) as process:
         try:
             for run in range(2):
-                with Exchange.made(find("rig"), of_joints(N)) as exchange:
+                with Exchange.made(find("rig"), of_joints(N).blocks) as exchange:
                     box, send = exchange.answers, exchange.states.sending()
                     for tick in range(1, 4):
                         exchange.states.row[:] = [tick, tick * DT, *np.repeat([1.0, 2.0, 4.0 + run, 10.0, 3.0], N)]
@@ -169,7 +169,7 @@ def test_the_controllers_process_answers_one_model_after_another(ring_folder: Pa
                         np.testing.assert_array_equal(box.row[1:], 10.0 * (3.0 + run) - 3.0 * 2.0)
                     if run == 0:
                         said = subprocess.run(command, env=environment(ring_folder), text=True, capture_output=True)
-                        assert said.returncode == 2 and said.stderr.endswith("another controller answers already\n")
+                        assert said.returncode == 2 and said.stderr.endswith("another process answers already\n")
             process.terminate()
             out, err = process.communicate(timeout=PATIENCE_S)
             assert process.returncode == 0 and err == "" and out.startswith("answers states of ring 'rig'")
@@ -183,23 +183,23 @@ def test_other_files_are_refused(ring_folder: Path) -> None:
     assert Exchange.attached(backend) is None
     for content in (b"", b"MBCX", b"MBCX\2\0\3\0" + bytes(440), b"MBCX\1\0\3\0" + bytes(100)):
         path.write_bytes(content)
-        with pytest.raises(UsageError, match="is no exchange of a model and its controller, version 1"):
+        with pytest.raises(UsageError, match="is no exchange with a controller, version 1"):
             Exchange.attached(backend)
     path.unlink()
     path.symlink_to(ring_folder / "elsewhere")
     with pytest.raises(UsageError, match="cannot be opened"):
         Exchange.attached(backend)
-    with Exchange.made(backend, of_joints(N)):  # takes the place of whatever has the name
+    with Exchange.made(backend, of_joints(N).blocks):  # takes the place of whatever has the name
         assert not path.is_symlink()
     assert not path.exists()
 
 
 def test_what_a_killed_model_left_is_replaced_and_cleaned(ring_folder: Path) -> None:
-    left = Exchange.made(find("rig"), of_joints(N))  # never closed
-    with Exchange.made(find("rig"), of_joints(N)) as made:
+    left = Exchange.made(find("rig"), of_joints(N).blocks)  # never closed
+    with Exchange.made(find("rig"), of_joints(N).blocks) as made:
         assert left.is_replaced() and not made.is_replaced()
         left.close()
         assert made.path.exists()  # it is not its own any more
-    Exchange.made(find("rig"), of_joints(N))
+    Exchange.made(find("rig"), of_joints(N).blocks)
     assert "motionbase-rig.control" in [outcome.path.name for outcome in clean(("rig",)) if outcome.removed]
     assert not list(ring_folder.glob("*.control*"))
