@@ -9,13 +9,14 @@ import pytest
 SRC = Path(__file__).resolve().parents[1] / "src" / "motionbase"
 
 # Libraries, each may use those before it.
-LIBRARIES = ("record", "native", "compile", "spatial", "multibody", "actuators", "platform", "rotor")
+LIBRARIES = ("record", "native", "report", "compile", "spatial", "multibody", "actuators", "platform", "rotor")
 # Stages of the pipeline use the libraries, never each other; only `system` composes them.
 STAGES = ("plant", "control", "cueing", "host")
 
 MAY_IMPORT: dict[str, set[str]] = {
     **{name: set(LIBRARIES[:i]) for i, name in enumerate(LIBRARIES)},
     "native": set(),
+    "report": set(),
     **{name: set(LIBRARIES) for name in STAGES},
     "system": {*LIBRARIES, *STAGES},
     "ring": {"native", "record"},

@@ -17,11 +17,11 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform, platform_text
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.open import open_recording
+from motionbase.report.document import Document
 from motionbase.ring.writer import Writer
 from motionbase.workbench import page
 from motionbase.workbench.clearance import EXACT, Thresholds
 from motionbase.workbench.posture import at_dof
-from motionbase.workbench.report import Document
 
 Capture = pytest.CaptureFixture[str]
 SIMONA = load_platform("simona")

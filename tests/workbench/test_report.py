@@ -10,9 +10,9 @@ import pytest
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.load import load_platform
+from motionbase.report.document import Document
 from motionbase.workbench.clearance import Thresholds
 from motionbase.workbench.page import write_report
-from motionbase.workbench.report import Document
 
 Capture = pytest.CaptureFixture[str]
 VOID = {"meta", "img", "br"}

@@ -70,8 +70,8 @@ def workspace(
 
     Example: motionbase kinematics workspace simona --attitude 0 10 0 --volume --plot workspace.png
     """
-    from motionbase.workbench.page import write_text
-    from motionbase.workbench.plots import save
+    from motionbase.report.figures import save
+    from motionbase.report.page import write_text
     from motionbase.workbench.study import WorkspaceStudy
     from motionbase.workbench.surface import write_surface
     from motionbase.workbench.workspace import Workspace
@@ -129,8 +129,9 @@ def maps(
 
     Example: motionbase kinematics maps simona --quantity leg-rate --plane surge-pitch --plot rates.png
     """
+    from motionbase.report.figures import save
     from motionbase.workbench.maps import FEWEST, MOST, plane_map, plane_of, quantities_of
-    from motionbase.workbench.plots import maps_figure, save
+    from motionbase.workbench.plots import maps_figure
     from motionbase.workbench.workspace import Workspace
 
     try:
@@ -213,8 +214,9 @@ def increments(
 
     Example: motionbase kinematics increments odu --turn "20 0 30" --step 1
     """
+    from motionbase.report.figures import save
     from motionbase.workbench.increments import MEANING, RIGHT, compare, read_increments, turned_increments
-    from motionbase.workbench.plots import increments_figure, save
+    from motionbase.workbench.plots import increments_figure
 
     if steps is not None and turn is not None:
         raise UsageError("--steps and --turn both give the increments; give one of them")
@@ -274,8 +276,9 @@ def report(
 
     Example: motionbase kinematics report mine.toml --out report.pdf --author "A. Smith" --revision B
     """
-    from motionbase.workbench.page import write_report, write_text
-    from motionbase.workbench.report import Document, today
+    from motionbase.report.document import Document, today
+    from motionbase.report.page import write_text
+    from motionbase.workbench.page import write_report
 
     document = Document(date or today(), revision, author, customer)
     limits = thresholds(warn, stop)

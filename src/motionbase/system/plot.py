@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motionbase.errors import UsageError
+from motionbase.report.figures import save
 from motionbase.system.responses import DISTORTED, FLAT_DB, QUARTER, SETTLED, FrequencyResponse, StepResponse
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ASKED, TRUE, BOUND = "#8a8a8a", "#2f6fae", "#c2571a"
 ANGULAR = ("roll", "pitch", "yaw")
@@ -45,7 +41,7 @@ def write_step(response: StepResponse, name: str, path: Path | str) -> None:
     )
     axes.legend(loc="lower right")
     axes.grid(alpha=0.3)
-    _save(figure, path)
+    save(figure, path)
 
 
 def write_frequency(response: FrequencyResponse, name: str, path: Path | str) -> None:
@@ -82,14 +78,4 @@ def write_frequency(response: FrequencyResponse, name: str, path: Path | str) ->
     for axes in (gain, phase):
         axes.grid(alpha=0.3, which="both")
     phase.xaxis.set_major_formatter("{x:g}")
-    _save(figure, path)
-
-
-def _save(figure: Figure, path: Path | str) -> None:
-    path = Path(path)
-    if path.suffix not in (".png", ".pdf", ".svg"):
-        raise UsageError(f"cannot draw {str(path)!r}: the name must end in .png, .pdf or .svg")
-    try:
-        figure.savefig(path, dpi=110)
-    except OSError as e:
-        raise UsageError(f"cannot write {str(path)!r}: {e.strerror}") from None
+    save(figure, path)

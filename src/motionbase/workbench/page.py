@@ -1,41 +1,37 @@
-"""The report as one self-contained HTML page for screen and print, and as a PDF printed by Chromium."""
+"""The report as one page."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from motionbase.actuators.electric import ElectricActuator
-from motionbase.errors import UsageError
 from motionbase.multibody.elements.friction_law import Friction
 from motionbase.platform.hexapod import LEGS, Actuator, Hexapod
 from motionbase.platform.shape import shape_of
 from motionbase.platform.sizing.architecture import condition_words
 from motionbase.platform.tables import meaning_of, unit_of
 from motionbase.record.axes import DOFS
+from motionbase.report.document import Document, fingerprint, versions
+from motionbase.report.figures import as_data
+from motionbase.report.page import browser, environment, print_pdf, write_text
 from motionbase.workbench.clearance import Thresholds
 from motionbase.workbench.maps import MEANING
 from motionbase.workbench.plot_space import scene_figure, surface_figure, turns_figure
-from motionbase.workbench.plots import as_data, maps_figure, moments_figure
+from motionbase.workbench.plots import maps_figure, moments_figure
 from motionbase.workbench.posture import DEXTERITIES
-from motionbase.workbench.report import Document, Report, fingerprint, made_report, versions
+from motionbase.workbench.report import Report, made_report
 from motionbase.workbench.requirements import Row, legs_out
 from motionbase.workbench.surface import END_MEANING
 from motionbase.workbench.trajectory import read_trajectory
 from motionbase.workbench.workspace import Progress
 
-DPI = 130  # sharp enough for print
 PAIRS = 16  # rows of the table of clearances
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-PRINTING_S = 120.0
 
 
 def page(report: Report) -> str:
@@ -52,14 +48,7 @@ def page(report: Report) -> str:
         shape=shape_of(h),
         is_illustrative=is_illustrative,
         foot=f"{h.name}, kinematics, revision {document.revision}, {document.date}",
-        document=[
-            ("Date", document.date),
-            ("Revision", document.revision),
-            ("Author", document.author or "not named"),
-            *([("For", document.customer)] if document.customer else []),
-            ("Data", f"{h.name}, fingerprint {fingerprint(h)}"),
-            ("Made with", f"motionbase {versions()['motionbase']}"),
-        ],
+        document=document.head(f"{h.name}, fingerprint {fingerprint(h)}"),
         actuator="electric" if isinstance(h.actuator, ElectricActuator) else "hydraulic",
         actuator_numbers=_numbers(h.actuator),
         single_axes=_single_axes(report),
@@ -77,25 +66,15 @@ def page(report: Report) -> str:
 
 
 def _environment() -> Environment:
-    loader = PackageLoader("motionbase.workbench")
-    made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    made = environment("motionbase.workbench")
     made.filters |= {
         "mm": lambda distance: "interference" if distance is None else f"{1000 * distance:.1f} mm",
         "deg": np.degrees,
-        "signed": lambda x, digits: f"{round(x, digits) + 0.0:+.{digits}f}",  # without negative zeros
-        "number": lambda x: f"{x:g}",
-        "numbers": lambda row: ", ".join(f"{x:g}" for x in row),
-        "place": lambda xyz: f"({', '.join(f'{x:.3f}' for x in xyz)})",
         "legs": lambda number: " ".join(str(k + 1) for k in range(LEGS) if number >> k & 1) or "none",
         "legs_out": legs_out,
         "condition": condition_words,
-        "css": _css_string,
     }
     return made
-
-
-def _css_string(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("<", "\\3c ") + '"'
 
 
 def _numbers(actuator: Actuator) -> Iterator[tuple[str, str, str, str]]:
@@ -147,7 +126,7 @@ def pictures(report: Report) -> dict[str, str]:
         made["worst"] = scene_figure(geometry, poses.p_W[number], poses.Q_WP[number], worst.gap, title, verdict)
     if report.moments is not None:
         made["recording"] = moments_figure(report, report.moments)
-    return {name: as_data(figure, DPI) for name, figure in made.items()}
+    return {name: as_data(figure) for name, figure in made.items()}
 
 
 def write_report(
@@ -180,34 +159,3 @@ def write_report(
         write_text(out, page(made))
     done(1.0)
     return made
-
-
-def write_text(path: Path, text: str) -> None:
-    """A file that can be written, or one sentence."""
-    try:
-        path.write_text(text)
-    except OSError as e:
-        raise UsageError(f"cannot write {str(path)!r}: {e.strerror}") from None
-
-
-def browser() -> str:
-    """Path of Chromium or a similar browser that can print."""
-    for name in BROWSERS:
-        if found := shutil.which(name):
-            return found
-    raise UsageError(f"a PDF needs one of {', '.join(BROWSERS)}, and none is here; write .html and print it by hand")
-
-
-def print_pdf(text: str, out: Path, browser: str) -> None:
-    """Print an HTML page to a PDF with a browser."""
-    with tempfile.TemporaryDirectory(prefix="motionbase-report-") as folder:
-        source = Path(folder) / "report.html"
-        source.write_text(text)
-        options = "--headless", "--disable-gpu", "--no-sandbox", "--no-pdf-header-footer"
-        files = f"--user-data-dir={folder}/profile", f"--print-to-pdf={out.absolute()}", source.as_uri()
-        try:
-            done = subprocess.run([browser, *options, *files], capture_output=True, text=True, timeout=PRINTING_S)
-        except (OSError, subprocess.TimeoutExpired) as e:
-            raise UsageError(f"{browser} did not print {str(out)!r}: {e}; write .html and print it by hand") from None
-    if done.returncode != 0 or not out.is_file():
-        raise UsageError(f"{browser} did not print {str(out)!r}; write .html and print it by hand")

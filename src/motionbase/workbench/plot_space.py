@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array
 from motionbase.platform.hexapod import Hexapod
+from motionbase.report.figures import GREY, INK, new_figure, quiet_grid, rgb
 from motionbase.workbench.clearance import Gap, Thresholds
 from motionbase.workbench.geometry import FRAME, Geometry
-from motionbase.workbench.plots import GREY, INK, VERDICT_COLOURS, new_figure, quiet_grid, rgb
+from motionbase.workbench.plots import VERDICT_COLOURS
 from motionbase.workbench.surface import END_COLOURS, END_MEANING, ENDS, Surface, ends_of, legs_at_end
 from motionbase.workbench.workspace import Workspace
 

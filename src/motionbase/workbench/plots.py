@@ -1,17 +1,14 @@
-"""Common parts of pictures; maps over two degrees of freedom, and curves of increments and recordings."""
+"""Pictures: maps over two degrees of freedom, and curves of increments and recordings."""
 
 from __future__ import annotations
 
-import base64
-import io
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motionbase.errors import UsageError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.record.axes import DOFS
+from motionbase.report.figures import new_figure, quiet_grid
 from motionbase.workbench.increments import Comparison
 from motionbase.workbench.maps import PlaneMap
 from motionbase.workbench.report import Moments, Report
@@ -20,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ENDINGS = (".png", ".pdf", ".svg")
-DPI = 110
 VERDICT_COLOURS = {
     "derived": "#1f6fb2",
     "clear": "#3a8f4d",
@@ -29,7 +24,6 @@ VERDICT_COLOURS = {
     "stop": "#c0392b",
     "interference": "#7b1e1e",
 }
-INK, GREY, LIGHT = "#24292f", "#8b949e", "0.92"
 TITLES = {
     "dexterity": "dexterity",
     "conditioning": "condition number",
@@ -47,43 +41,6 @@ COLOURS = {"paper": "#c0392b", "scaled": "#c2571a", "in front": "#2f6fae", "scal
            "exact": "#24292f"}  # fmt: skip
 SMALLEST = 1e-9  # [mm, deg]: lower end of logarithmic scales
 STYLES = {"paper": "-", "scaled": "--", "in front": "-", "scaled, in front": "-", "exact": ":"}
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """A matplotlib figure without pyplot: no display, no state, nothing to close."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def quiet_grid(axes: Axes) -> None:
-    """Draw light grid lines behind the curves."""
-    axes.grid(color=LIGHT)
-    axes.set_axisbelow(True)
-
-
-def save(figure: Figure, path: Path | str) -> None:
-    """Save a figure as PNG, PDF or SVG, by the ending of the name."""
-    path = Path(path)
-    if path.suffix not in ENDINGS:
-        raise UsageError(f"cannot draw {str(path)!r}: the name must end in .png, .pdf or .svg")
-    try:
-        figure.savefig(path, dpi=DPI)
-    except OSError as e:
-        raise UsageError(f"cannot write {str(path)!r}: {e.strerror}") from None
-
-
-def as_data(figure: Figure, dpi: int = DPI) -> str:
-    """A figure as a data URL of a PNG, to embed in a page."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
-
-
-def rgb(colour: str) -> tuple[float, float, float]:
-    """Red, green and blue of #rrggbb, 0 to 1 each."""
-    r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
-    return r, g, b
 
 
 def maps_figure(platform: Hexapod, maps: list[PlaneMap]) -> Figure:

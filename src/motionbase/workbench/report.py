@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
-import platform as machine
-from dataclasses import asdict, dataclass, fields
-from datetime import UTC, date, datetime
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.errors import UsageError
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.shape import shape_of
 from motionbase.record.axes import DOFS
+from motionbase.report.document import Document, fingerprint, versions
 from motionbase.workbench.any_attitude import reachable_surface
 from motionbase.workbench.clearance import Clearance, Thresholds
 from motionbase.workbench.geometry import geometry_of
@@ -32,9 +28,6 @@ from motionbase.workbench.sweep import Sweep, sweep
 from motionbase.workbench.workspace import Progress, Workspace
 
 PLANES = ((0, 2), (3, 4))  # surge-heave, roll-pitch
-PACKAGES = ("motionbase", "casadi", "numpy", "coal", "matplotlib")
-LONGEST = 120  # characters of a name or a revision
-DRAFT = "draft"
 
 
 @final
@@ -172,17 +165,6 @@ class Report:
         }  # fmt: skip
 
 
-def versions() -> dict[str, str]:
-    """Versions of the programs that computed it."""
-    found = {"Python": machine.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
-
-
 def made_report(
     hexapod: Hexapod,
     thresholds: Thresholds,
@@ -218,42 +200,3 @@ def made_report(
     done(1.0)
     return Report(hexapod, thresholds, clearance, space, axis_limits(hexapod), extremes, reach, turns, union, planes,
                   worst, moments, document)  # fmt: skip
-
-
-@final
-@dataclass(frozen=True)
-class Document:
-    """Date, revision, author and customer of a report.
-
-    Attributes:
-        date: of the report, ISO 8601
-        revision: of the design or of the report
-        author: who is responsible for it; "" if not named
-        customer: "" if not named
-    """
-
-    date: str
-    revision: str = DRAFT
-    author: str = ""
-    customer: str = ""
-
-    def __post_init__(self) -> None:
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if len(value) > LONGEST or any(ord(c) < 32 for c in value):
-                raise UsageError(f"--{f.name} is {value[:20]!r}..., one line of at most {LONGEST} characters is wanted")
-        try:
-            date.fromisoformat(self.date)
-        except ValueError:
-            raise UsageError(f"--date is {self.date!r}, a day such as 2026-05-31 is wanted") from None
-
-
-def today() -> str:
-    """The date in UTC, ISO 8601."""
-    return datetime.now(UTC).date().isoformat()
-
-
-def fingerprint(platform: Hexapod) -> str:
-    """Hash of all data of a platform: reports with equal fingerprints have equal data."""
-    text = json.dumps(asdict(platform), sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
