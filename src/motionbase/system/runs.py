@@ -21,7 +21,9 @@ from motionbase.system.runnable import Runnable
 
 Host: TypeAlias = Callable[[float], Array]
 FAULT_ROWS = ("supply", "valve_fault", "seized", "sensor_fault", "sensor_offset")
-ROWS = ("asked", "automatic", "estop", "reset", "mode", "host_frame", "host_count", *FAULT_ROWS)
+OPERATOR_ROWS = ("asked", "automatic", "estop", "reset", "mode")
+ROWS = (*OPERATOR_ROWS, "host_frame", "host_count", *FAULT_ROWS)
+CUED_ROWS = (*OPERATOR_ROWS, "vehicle", "vehicle_count", *FAULT_ROWS)
 TRUE_MOTION = (  # outputs for measurements of the simulated base; the same for all, so that they share compiled code
     "state", "fault", "generators_version", "cmd", "l", "l_dot", "f", "F_joint",
     "p_W_next", "Q_WP_next", "V_P_next", "V_dot_P_next",
@@ -42,7 +44,8 @@ class Scenario:
         resets: times at which faults are reset [s]
         modes: time [s] -> mode from then on; initially host if there is one, else maintenance
         estop_at: time from which the emergency stop acts [s]
-        host: time [s] -> (3, 6) positions, velocities, accelerations; none leaves the base in maintenance
+        host: time [s] -> (3, 6) positions, velocities, accelerations, or a sample (13,) of a vehicle's motion for a
+            `CuedLoop`; none leaves the base in maintenance
         host_rate: frames per second
         automatic: whether the automatic operator acts when there is no other request
         automatic_until: time at which it stops [s], because a user has taken over
@@ -85,8 +88,14 @@ class Scenario:
         numbers = {"mode": mode, "settings_version": self.version, "seed": self.seed}
         return {"settings": settings, **{name: np.array(float(x)) for name, x in numbers.items()}, **self.inputs}
 
-    def rows(self, first: int, ticks: int, dt: float, frames_before: float) -> dict[str, Array]:
-        """Inputs with a row per tick, from tick `first` on."""
+    def rows(
+        self, first: int, ticks: int, dt: float, frames_before: float, vehicle: Array | None = None
+    ) -> dict[str, Array]:
+        """Inputs with a row per tick, from tick `first` on.
+
+        Args:
+            vehicle: the newest sample of a vehicle, for a `CuedLoop`
+        """
         t = (first + np.arange(ticks)) * dt
         faults = _later(self.faults, first * dt).rows(ticks, dt)
         rows = {name: faults[name] for name in FAULT_ROWS}
@@ -99,15 +108,18 @@ class Scenario:
         rows["mode"] = np.full(ticks, float(self.held()["mode"]))
         for at in sorted(self.modes):
             rows["mode"][t >= at - 0.5 * dt] = float(self.modes[at])
-        rows["host_frame"], rows["host_count"] = np.zeros((ticks, 3, 6)), np.full(ticks, frames_before)
+        told, count = ("host_frame", "host_count") if vehicle is None else ("vehicle", "vehicle_count")
+        rows[told] = np.zeros((ticks, 3, 6)) if vehicle is None else np.tile(vehicle, (ticks, 1))
+        rows[count] = np.full(ticks, frames_before)
         if self.host is not None:
             check_takes("host", self.host, "the time [s]", 1)
             number = np.floor(t * self.host_rate + 1e-6)
             new = np.diff(number, prepend=math.floor((first - 1) * dt * self.host_rate + 1e-6)) > 0
             new = (new | (np.arange(first, first + ticks) == 0)) & (faults["host"] > 0)
-            rows["host_count"] = frames_before + np.cumsum(new)
-            for at_tick in np.flatnonzero(new):  # the law reads a frame only in the tick in which it arrives
-                rows["host_frame"][at_tick] = run_authored("host", self.host, float(t[at_tick]))
+            rows[count] = frames_before + np.cumsum(new)
+            for place in np.flatnonzero(new):  # the law reads a frame only in the tick in which it arrives
+                frame = run_authored("host", self.host, float(t[place]))
+                rows[told][place if vehicle is None else slice(place, None)] = frame
         return rows
 
 
@@ -148,11 +160,16 @@ class Runner:
     @cached_property
     def _scan(self) -> Scan:
         kept = [*self.outputs, *(("record",) if self.loop.record_channels else ())]
-        return scan(self.loop.program, self.loop.feedback, per_step=list(ROWS), record=kept)
+        return scan(self.loop.program, self.loop.feedback, per_step=list(self._rows), record=kept)
+
+    @cached_property
+    def _rows(self) -> tuple[str, ...]:
+        return CUED_ROWS if "vehicle" in (p.name for p in self.loop.program.inputs) else ROWS
 
     @cached_property
     def _rest(self) -> dict[str, Any]:
-        return self.loop.at_rest() | {"frames": 0.0}
+        told = {"vehicle": self.loop.quiet_inputs()["vehicle"]} if self._rows is CUED_ROWS else {}
+        return self.loop.at_rest() | {"frames": 0.0} | told
 
     def prepare(self) -> None:
         """Compile now instead of in the first run, for time measurements."""
@@ -195,19 +212,24 @@ class Runner:
         if every < 1:
             raise SimulationError(f"run: every is {every!r}, it must be at least 1")
         state = dict(self._rest if start is None else start)
-        frames = float(state.pop("frames"))
-        held = {name: x for name, x in self.loop.quiet_inputs().items() if name not in ROWS} | scenario.held()
+        frames, vehicle = float(state.pop("frames")), state.pop("vehicle", None)
+        held = {name: x for name, x in self.loop.quiet_inputs().items() if name not in self._rows} | scenario.held()
         begin = round(float(state["tick"]))
         left, piece = round(duration / dt), every * max(1, round(PIECE_S / dt) // every)
         while left > 0:
             n = min(left, piece)
-            rows = scenario.rows(begin, n, dt, frames)
+            rows = scenario.rows(begin, n, dt, frames, vehicle)
             given: dict[str, Any] = {**state, **held, **rows}
             out = self._scan(n, every=every, **given)
-            state, frames = {name: out[name] for name in state}, float(rows["host_count"][-1])
+            state, told = {name: out[name] for name in state}, {}
+            if vehicle is None:
+                frames = float(rows["host_count"][-1])
+            else:
+                frames, vehicle = float(rows["vehicle_count"][-1]), rows["vehicle"][-1]
+                told = {"vehicle": vehicle}
             kept = {name: out[name] for name in out if name not in state}
             tick = begin + every * np.arange(1, n // every + 1, dtype=np.float64)  # tick of the state in a row
-            yield self._piece(kept, tick, state | {"frames": frames})
+            yield self._piece(kept, tick, state | {"frames": frames} | told)
             begin, left = begin + n, left - n
 
     def _piece(self, rows: dict[str, Array], tick: Array, end: dict[str, Any]) -> Run:
