@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from time import monotonic
 from typing import NamedTuple, Protocol, final
 
+from motionbase.record.requests import Kind as Request
 from motionbase.record.vehicle import G
+
+Rows = tuple[tuple[float, ...], ...]
 
 
 class Kind(Enum):
@@ -17,22 +21,32 @@ class Kind(Enum):
     """(18,) positions, velocities, accelerations of the degrees of freedom of the platform, in rows of six."""
     VEHICLE = "vehicle"
     """(13,) the motion of a vehicle at the pilot's head, in the order of `record.vehicle.VEHICLE`."""
+    LEGS = "legs"
+    """(6,) displacements of the legs [m]; `host.legs` makes a pose of them."""
 
 
 class Frame(NamedTuple):
     """One datagram, decoded.
 
     Attributes:
-        row: of the format's kind; all numbers are finite
+        row: of the format's kind; all numbers are finite; () in a datagram that holds no motion
         sequence: number that the host gives its frames, to find lost and late ones; None if it gives none
         stamp: the host's own time [s]; None if it tells none
         run: number that distinguishes the runs of a host; a new one restarts the sequence
+        request: what the host asks of the base; the receiver drops what the operator has not allowed
+        generators: rows of function generators to be set, in the order of `record.generators.COLUMNS`
     """
 
     row: tuple[float, ...]
     sequence: int | None = None
     stamp: float | None = None
     run: int = 0
+    request: Request | None = None
+    generators: Rows | None = None
+
+
+NOTHING = Frame(())
+"""A datagram that belongs to the format and holds nothing of use: counted neither as good nor as malformed."""
 
 
 class Status(NamedTuple):
@@ -57,7 +71,10 @@ class Decoder(Protocol):
     """Decodes the datagrams of one host; it may keep what it needs of earlier ones."""
 
     def decode(self, data: bytes) -> Frame | None:
-        """The frame; None if the bytes are no frame of this format, or hold a number that is not finite."""
+        """The frame; None if the bytes are no frame of this format, or hold a number that is not finite.
+
+        `NOTHING` is for datagrams that belong to the format but hold nothing of use.
+        """
 
     def answer(self, frame: Frame, status: Status) -> bytes | None:
         """The answer to a frame just decoded; None if the format has no answers."""
@@ -86,15 +103,25 @@ class Statement:
 @final
 @dataclass(frozen=True)
 class Options:
-    """How a person wants a vehicle format to be read.
+    """How a person wants a format to be read. A `Format` names the options that it knows.
 
     Attributes:
         lever: (3,) from the point that the host tells to the pilot's head, in vehicle axes x forward, y left, z up [m]
         gravity: overrides the format's statement; None keeps it
+        units: [m] and [rad] of one unit of the host; None are those of the format
+        z_up: whether the host's axes are x forward, y left, z up, or x forward, y right, z down; None is the format's
+        neutral: heave that the host tells for the neutral pose [m], in its own axes; None is the format's
+        zero: of displacements of legs: "retracted" or "neutral"
+        clock: time of arrival [s], for formats without a stamp
     """
 
     lever: tuple[float, float, float] = (0.0, 0.0, 0.0)
     gravity: bool | None = None
+    units: tuple[float, float] | None = None
+    z_up: bool | None = None
+    neutral: float | None = None
+    zero: str = "retracted"
+    clock: Callable[[], float] = monotonic
 
 
 @final
@@ -108,6 +135,8 @@ class Format:
         port: UDP port that is usual for it
         decoder: makes a decoder for one host
         statement: of formats of vehicles
+        options: of URLs that it knows: lever, gravity, units, axes, neutral, zero; None for those of its kind
+        bits: of its sequence numbers, which then begin again at 0
     """
 
     name: str
@@ -116,6 +145,15 @@ class Format:
     port: int
     decoder: Callable[[Options], Decoder]
     statement: Statement | None = None
+    options: tuple[str, ...] | None = None
+    bits: int = 64
+
+    @property
+    def known_options(self) -> tuple[str, ...]:
+        """Options of URLs that say how it is read."""
+        if self.options is None:
+            return ("lever", "gravity") if self.kind is Kind.VEHICLE else ()
+        return self.options
 
 
 AT_REST = (0.0, 0.0, G, *(0.0,) * 9, 1.0)

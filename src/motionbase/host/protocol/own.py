@@ -1,0 +1,144 @@
+"""Our own frames, little-endian; docs/host.md tells them byte by byte.
+
+    0    4s   MBHP a pose, MBHV the motion of a vehicle, MBHG function generators
+    4    u16  version, 1
+    6    u16  n, how many numbers follow: 18, 13 or 112
+    8    u64  run, a number that the host draws when it starts
+    16   u64  sequence, counts the frames of a run, of all kinds, from 1
+    24   f64  stamp, the host's own time [s]
+    32   u32  request, 0 for none, else a number of `record.requests.Kind`
+    36   u32  0
+    40   n f64
+
+Every frame is answered:
+
+    0    4s   MBHA
+    4    u16  version, 1
+    6    u16  n, 12
+    8    u64  run, sequence and stamp of the frame, at 8, 16 and 24
+    32   u64  tick
+    40   f64  t [s]
+    48   u32  state, fault, warning and mode, at 48, 52, 56 and 60
+    64   12 f64  pose and its rate
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable
+from typing import NamedTuple, final
+
+from motionbase.host.format import Decoder, Format, Frame, Kind, Options, Rows, Statement, Status
+from motionbase.record.generator_set import SHAPE, values_problem
+from motionbase.record.requests import Kind as Request
+
+VERSION = 1
+HEAD = struct.Struct("<4sHHQQdII")
+ANSWER = struct.Struct("<4sHHQQdQd4I12d")
+POSE, VEHICLE, GENERATORS, ANSWERED = b"MBHP", b"MBHV", b"MBHG", b"MBHA"
+NUMBERS = {POSE: 18, VEHICLE: 13, GENERATORS: SHAPE[0] * SHAPE[1]}
+BODY = {magic: struct.Struct(f"<{n}d") for magic, n in NUMBERS.items()}
+SIZE = {magic: HEAD.size + body.size for magic, body in BODY.items()}
+REQUESTS = {int(kind): kind for kind in Request if kind <= Request.RESET_FAULT}
+"""What a host may ask, by number: the states, and the reset of a fault."""
+PORT = 8730
+ALL = 2**64 - 1
+
+
+def frame_bytes(magic: bytes, numbers: Iterable[float], frame: Frame) -> bytes:
+    """A frame of that kind; `frame` gives run, sequence, stamp and request."""
+    head = HEAD.pack(
+        magic, VERSION, NUMBERS[magic], frame.run & ALL, (frame.sequence or 0) & ALL, frame.stamp or 0.0,
+        int(frame.request or 0), 0,
+    )  # fmt: skip
+    return head + BODY[magic].pack(*numbers)
+
+
+def encoded(frame: Frame, kind: Kind) -> bytes:
+    """A frame as bytes: its generators if it has some, else its row."""
+    if frame.generators is not None:
+        return frame_bytes(GENERATORS, (x for row in frame.generators for x in row), frame)
+    return frame_bytes(VEHICLE if kind is Kind.VEHICLE else POSE, frame.row, frame)
+
+
+class Answer(NamedTuple):
+    """An answer, as the host reads it."""
+
+    run: int
+    sequence: int
+    stamp: float
+    status: Status
+
+
+def answer_of(data: bytes) -> Answer | None:
+    """The answer in a datagram; None if it is none."""
+    if len(data) != ANSWER.size:
+        return None
+    magic, version, n, run, sequence, stamp, tick, t, state, fault, warning, mode, *numbers = ANSWER.unpack(data)
+    if magic != ANSWERED or version != VERSION or n != 12 or not all(map(math.isfinite, (stamp, t, *numbers))):
+        return None
+    told = Status(tick, t, tuple(numbers[:6]), tuple(numbers[6:]), state, fault, warning, mode)
+    return Answer(run, sequence, stamp, told)
+
+
+@final
+class OwnDecoder:
+    """Decodes frames of one kind of motion, and those of generators."""
+
+    def __init__(self, magic: bytes) -> None:
+        self._magic = magic
+
+    def decode(self, data: bytes) -> Frame | None:
+        """The frame; None if the bytes are none."""
+        magic = data[:4]
+        if (magic != self._magic and magic != GENERATORS) or len(data) != SIZE[magic]:
+            return None
+        _, version, n, run, sequence, stamp, request, zero = HEAD.unpack_from(data)
+        if version != VERSION or n != NUMBERS[magic] or zero or (request and request not in REQUESTS):
+            return None
+        numbers = BODY[magic].unpack_from(data, HEAD.size)
+        if not (math.isfinite(stamp) and all(map(math.isfinite, numbers))):
+            return None
+        asked = REQUESTS[request] if request else None
+        if magic != GENERATORS:
+            return Frame(numbers, sequence, stamp, run, asked)
+        rows = rows_of(numbers)
+        if values_problem(list(row) for row in rows):
+            return None
+        return Frame((), sequence, stamp, run, asked, rows)
+
+    def answer(self, frame: Frame, status: Status) -> bytes:
+        """The state of the base, with run, sequence and stamp of the frame."""
+        return ANSWER.pack(
+            ANSWERED, VERSION, 12, frame.run, frame.sequence or 0, frame.stamp or 0.0, status.tick, status.t,
+            status.state, status.fault, status.warning, status.mode, *status.pose, *status.velocity,
+        )  # fmt: skip
+
+
+def rows_of(numbers: tuple[float, ...]) -> Rows:
+    """Numbers of all generators as a row for each."""
+    width = SHAPE[1]
+    return tuple(numbers[k : k + width] for k in range(0, len(numbers), width))
+
+
+def _pose(_: Options) -> Decoder:
+    return OwnDecoder(POSE)
+
+
+def _vehicle(_: Options) -> Decoder:
+    return OwnDecoder(VEHICLE)
+
+
+FORMATS = (
+    Format("motionbase", Kind.POSE, "our own frame: pose, velocity and acceleration of the platform", PORT, _pose),
+    Format(
+        "motionbase-vehicle",
+        Kind.VEHICLE,
+        "our own frame: specific force, rates and attitude at the pilot's head",
+        PORT,
+        _vehicle,
+        Statement("x forward, y left, z up", True, "pilot's head", "docs/host.md"),
+        (),
+    ),
+)

@@ -1,0 +1,247 @@
+"""URLs of sources and targets of motion.
+
+udp://ADDRESS:PORT?format=NAME&from=ADDRESS,ADDRESS&requests=yes&lever=x,y,z&gravity=yes|no
+file://PATH?rate=HZ&loop=yes&kind=pose|vehicle&start=S&stop=S
+ring://NAME?rate=HZ&kind=pose|vehicle
+manoeuvre://NAME?rate=HZ&loop=yes
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from pathlib import Path
+from typing import Any, final
+from urllib.parse import unquote
+
+from motionbase.errors import UsageError, unknown
+from motionbase.host.format import Format, Kind, Options
+from motionbase.host.formats import format_of
+from motionbase.host.receiver import LOOPBACK, Network
+
+RATE, SLOWEST, FASTEST = 60.0, 1.0, 1000.0  # [Hz] of frames
+YES = {"yes": True, "no": False}
+KINDS = {"pose": Kind.POSE, "vehicle": Kind.VEHICLE}
+LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}  # [m]
+ANGLES = {"rad": 1.0, "deg": math.pi / 180}  # [rad]
+FARTHEST = 1000.0  # [m] of a lever or an offset: catches typing errors
+
+
+@final
+@dataclass(frozen=True)
+class Udp:
+    """A host that sends datagrams to us, or a base to which we send.
+
+    Attributes:
+        address, port: where the receiver listens
+        allowed: networks whose datagrams are heard
+        requests: whether the host may ask for more than to freeze or abort
+    """
+
+    text: str
+    address: str
+    port: int
+    form: Format
+    options: Options = Options()
+    allowed: tuple[Network, ...] = LOOPBACK
+    requests: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """What its frames hold."""
+        return self.form.kind
+
+
+@final
+@dataclass(frozen=True)
+class Played:
+    """A file, a ring or a manoeuvre that is sent as a host would.
+
+    Attributes:
+        scheme: file, ring or manoeuvre
+        name: path or name
+        rate: frames per second [Hz]
+        loop: whether it begins again at its end
+        kind: what is taken of a source that holds both; None is a vehicle if there is one
+        start, stop: part of a file [s]
+    """
+
+    text: str
+    scheme: str
+    name: str
+    rate: float = RATE
+    loop: bool = False
+    kind: Kind | None = None
+    start: float | None = None
+    stop: float | None = None
+
+    @property
+    def path(self) -> Path:
+        """Of a file."""
+        return Path(self.name).expanduser()
+
+
+Source = Udp | Played
+OPTIONS = {
+    "file": ("rate", "loop", "kind", "start", "stop"),
+    "ring": ("rate", "kind"),
+    "manoeuvre": ("rate", "loop"),
+}
+SCHEMES = ("udp", *OPTIONS)
+
+
+def source_of(text: str) -> Source:
+    """The source that a URL names; raises `UsageError` with one sentence."""
+    scheme, rest, given = _parts(text)
+    if scheme == "udp":
+        return _udp(text, rest, given, is_target=False)
+    _check_known(text, given, OPTIONS[scheme])
+    if not rest:
+        raise UsageError(f"{text!r} has no {'path' if scheme == 'file' else 'name'} after {scheme}://")
+    rate = _number(text, given, "rate", SLOWEST, FASTEST, "Hz", RATE)
+    start, stop = (_number(text, given, name, 0.0, 1e9, "s", None) for name in ("start", "stop"))
+    if start is not None and stop is not None and start >= stop:
+        raise UsageError(f"{text!r}: start is {start:g} s, it must be before stop, {stop:g} s")
+    loop, kind = _one_of(text, given, "loop", YES, False), _one_of(text, given, "kind", KINDS, None)
+    return Played(text, scheme, unquote(rest), rate, loop, kind, start, stop)
+
+
+def target_of(text: str) -> Udp:
+    """Where datagrams are sent; raises `UsageError` with one sentence."""
+    scheme, rest, given = _parts(text)
+    if scheme != "udp":
+        raise UsageError(f"{text!r}: motion can be sent to udp://ADDRESS:PORT only")
+    return _udp(text, rest, given, is_target=True)
+
+
+def _parts(text: str) -> tuple[str, str, dict[str, str]]:
+    """Scheme, what follows, and the options."""
+    if not text.isprintable() or len(text) > 1000:
+        raise UsageError(f"{text[:60]!r} is no URL: it must be printable, of at most 1000 letters")
+    scheme, found, rest = text.partition("://")
+    if not found:
+        raise UsageError(f"{text!r} is no URL; give one such as udp://127.0.0.1:8730?format=motionbase or file://PATH")
+    if scheme not in SCHEMES:
+        raise UsageError(f"{text!r}: {unknown('scheme', scheme, SCHEMES)}")
+    rest, _, query = rest.partition("?")
+    given: dict[str, str] = {}
+    for piece in query.split("&") if query else []:
+        name, equals, value = piece.partition("=")
+        if not equals or not value:
+            raise UsageError(f"{text!r}: {piece!r} is no option; options are NAME=VALUE, with & between them")
+        if name in given:
+            raise UsageError(f"{text!r}: {name} is given twice")
+        given[name] = unquote(value)
+    return scheme, rest, given
+
+
+def _udp(text: str, rest: str, given: dict[str, str], is_target: bool) -> Udp:
+    form = format_of(given.get("format", "motionbase"))
+    ours = ("format",) if is_target else ("format", "from", "requests")
+    _check_known(text, given, (*ours, *form.known_options), f" of format {form.name}")
+    address, port = _place(text, rest, form.port)
+    if is_target and address.is_unspecified:
+        raise UsageError(f"{text!r}: {address} is no address to send to")
+    allowed = _allowed(text, given, address) if not is_target else LOOPBACK
+    requests = _one_of(text, given, "requests", YES, False)
+    return Udp(text, str(address), port, form, _options(text, given), allowed, requests)
+
+
+def _place(text: str, rest: str, usual: int) -> tuple[IPv4Address | IPv6Address, int]:
+    """Address and port; loopback and the format's port if they are left out."""
+    rest = rest.removesuffix("/")
+    if rest.startswith("["):
+        name, closed, after = rest[1:].partition("]")
+        if not closed or (after and not after.startswith(":")):
+            raise UsageError(f"{text!r}: an IPv6 address stands in brackets, such as udp://[::1]:8730")
+        number = after[1:]
+        given = bool(after)
+    else:
+        name, colon, number = rest.partition(":")
+        given = bool(colon)
+    if ":" in number or not (number.isascii() and number.isdecimal()) and given:
+        raise UsageError(f"{text!r}: {number!r} is no port; an address is ADDRESS:PORT, such as 127.0.0.1:8730")
+    port = int(number) if given else usual
+    if not 1 <= port <= 65535:
+        raise UsageError(f"{text!r}: the port is {number}, it must be 1 to 65535")
+    try:
+        return ip_address({"": "127.0.0.1", "localhost": "127.0.0.1"}.get(name, name)), port
+    except ValueError:
+        raise UsageError(f"{text!r}: {name!r} is no address; give numbers such as 127.0.0.1, or localhost") from None
+
+
+def _allowed(text: str, given: dict[str, str], address: IPv4Address | IPv6Address) -> tuple[Network, ...]:
+    if "from" not in given:
+        if not address.is_loopback:
+            raise UsageError(
+                f"{text!r} listens beyond this machine; say who may send, such as from=192.168.1.20 or "
+                "from=192.168.1.0/24"
+            )
+        return LOOPBACK
+    found: list[Network] = []
+    for name in given["from"].split(","):
+        try:
+            found.append(ip_network({"localhost": "127.0.0.1"}.get(name, name)))
+        except ValueError:
+            raise UsageError(
+                f"{text!r}: from has {name!r}, it must be addresses such as 192.168.1.20 or networks such as "
+                "192.168.1.0/24, with commas between them"
+            ) from None
+    return tuple(found)
+
+
+def _options(text: str, given: dict[str, str]) -> Options:
+    lever, units = Options().lever, None
+    if "lever" in given:
+        numbers = [_parsed(piece) for piece in given["lever"].split(",")]
+        if len(numbers) != 3 or not all(abs(x) <= FARTHEST for x in numbers):
+            raise UsageError(f"{text!r}: lever is {given['lever']!r}, it must be x,y,z in metres, such as 0.3,0,0.9")
+        lever = (numbers[0], numbers[1], numbers[2])
+    if "units" in given:
+        length, _, angle = given["units"].partition(",")
+        if length not in LENGTHS or angle not in ANGLES:
+            raise UsageError(
+                f"{text!r}: units are {given['units']!r}, they must be one of {', '.join(LENGTHS)} and one of "
+                f"{', '.join(ANGLES)}, such as mm,deg"
+            )
+        units = LENGTHS[length], ANGLES[angle]
+    return Options(
+        lever,
+        _one_of(text, given, "gravity", YES, None),
+        units,
+        _one_of(text, given, "axes", {"up": True, "down": False}, None),
+        _number(text, given, "neutral", -FARTHEST, FARTHEST, "m", None),
+        _one_of(text, given, "zero", {name: name for name in ("retracted", "neutral")}, "retracted"),
+    )
+
+
+def _check_known(text: str, given: dict[str, str], known: tuple[str, ...], of: str = "") -> None:
+    for name in given:
+        if name not in known:
+            raise UsageError(f"{text!r}: {unknown('option', name, known, f'options{of}')}")
+
+
+def _one_of(text: str, given: dict[str, str], name: str, choices: dict[str, Any], default: Any) -> Any:
+    if name not in given:
+        return default
+    if given[name] not in choices:
+        raise UsageError(f"{text!r}: {name} is {given[name]!r}, it must be {' or '.join(choices)}")
+    return choices[given[name]]
+
+
+def _number(text: str, given: dict[str, str], name: str, low: float, high: float, unit: str, default: Any) -> Any:
+    if name not in given:
+        return default
+    value = _parsed(given[name])
+    if not low <= value <= high:
+        raise UsageError(f"{text!r}: {name} is {given[name]!r}, it must be {low:g} to {high:g} {unit}")
+    return value
+
+
+def _parsed(text: str) -> float:
+    """A number; NaN if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
