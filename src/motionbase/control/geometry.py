@@ -18,7 +18,7 @@ from motionbase.platform.forward import forward_kinematics
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.sizing.architecture import check_architecture
-from motionbase.spatial.rotations import R_quaternion, quaternion_euler_zyx
+from motionbase.spatial.rotations import R_quaternion, euler_zyx_motion, quaternion_euler_zyx
 
 G = 9.80665  # [m/s^2]
 STEPS, CLOSE = 3, 1e-6  # Newton steps; [m], well below the resolution of a sensor
@@ -30,15 +30,8 @@ FELT = (Port("l_ddot_felt", 6, "m/s^2"), Port("f_beyond", 6, "N", "measured beyo
 
 
 def turning(motion: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """Angular velocity and acceleration in W from ZYX angles and their derivatives."""
-    pitch, yaw = motion[4, 0], motion[5, 0]
-    z = ca.SX([0.0, 0.0, 1.0])
-    y = ca.vertcat(-ca.sin(yaw), ca.cos(yaw), 0)
-    x = ca.vertcat(ca.cos(yaw) * ca.cos(pitch), ca.sin(yaw) * ca.cos(pitch), -ca.sin(pitch))
-    roll_dot, pitch_dot, yaw_dot = motion[3, 1], motion[4, 1], motion[5, 1]
-    omega = x * roll_dot + y * pitch_dot + z * yaw_dot
-    carried = ca.cross(z, y) * yaw_dot * pitch_dot + ca.cross(z * yaw_dot + y * pitch_dot, x) * roll_dot
-    return omega, x * motion[3, 2] + y * motion[4, 2] + z * motion[5, 2] + carried
+    """Angular velocity and acceleration in W of a motion of the degrees of freedom."""
+    return euler_zyx_motion(motion[3:, 0], motion[3:, 1], motion[3:, 2])
 
 
 class _Asked(NamedTuple):

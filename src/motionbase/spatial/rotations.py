@@ -108,3 +108,22 @@ def euler_zyx(R: Expr) -> Expr:
     """(roll, pitch, yaw) [rad] of a rotation matrix; at pitch = +-90 degrees roll and yaw are not unique."""
     pitch = ca.atan2(-R[2, 0], ca.sqrt(R[0, 0] ** 2 + R[1, 0] ** 2))
     return ca.vertcat(ca.atan2(R[2, 1], R[2, 2]), pitch, ca.atan2(R[1, 0], R[0, 0]))
+
+
+def euler_zyx_motion(angles: Expr, rates: Expr, accelerations: Expr) -> tuple[Expr, Expr]:
+    """Angular velocity and acceleration, in the parent's axes, of (roll, pitch, yaw) and their derivatives."""
+    pitch, yaw = angles[1], angles[2]
+    z = ca.SX([0.0, 0.0, 1.0])
+    y = ca.vertcat(-ca.sin(yaw), ca.cos(yaw), 0)
+    x = ca.vertcat(ca.cos(yaw) * ca.cos(pitch), ca.sin(yaw) * ca.cos(pitch), -ca.sin(pitch))
+    roll_dot, pitch_dot, yaw_dot = rates[0], rates[1], rates[2]
+    omega = x * roll_dot + y * pitch_dot + z * yaw_dot
+    carried = ca.cross(z, y) * yaw_dot * pitch_dot + ca.cross(z * yaw_dot + y * pitch_dot, x) * roll_dot
+    return omega, x * accelerations[0] + y * accelerations[1] + z * accelerations[2] + carried
+
+
+def euler_zyx_rates(angles: Expr, omega_b: Expr) -> Expr:
+    """Rates of (roll, pitch, yaw) for an angular velocity in the child's own axes; not for a pitch of 90 degrees."""
+    s, c, t = ca.sin(angles[0]), ca.cos(angles[0]), ca.tan(angles[1])
+    across = s * omega_b[1] + c * omega_b[2]
+    return ca.vertcat(omega_b[0] + t * across, c * omega_b[1] - s * omega_b[2], across / ca.cos(angles[1]))
