@@ -1,0 +1,124 @@
+"""Classical washout as Reid and Nahon have it: high-pass on what the stroke cannot give, tilt for what lasts.
+
+    f, omega --scale--+--low-pass--tilt, at a limited rate--+--> angles
+                      +--to rates of angles--high-pass------+      |
+                      +--to W, less gravity--high-pass------> displacement
+
+The specific force that the tilt gives already is not asked of the stroke: the force is turned to W by the platform's
+own angles, and what remains less gravity is the acceleration wanted.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import casadi as ca
+
+from motionbase.compile import Struct, for_each, q
+from motionbase.cueing.filters import Corner, Motion, Turn, lagged, oscillated, washed_turn
+from motionbase.cueing.samples import GRAVITY, Heard
+from motionbase.cueing.tuning import Tuning
+from motionbase.record.vehicle import G
+from motionbase.spatial.rotations import R_euler_zyx, euler_zyx_rates
+
+SX = ca.SX
+TILTS = ca.DM([-1.0, 1.0])  # forward force: nose up, which is a negative pitch; force to the left: a positive roll
+
+
+class Along(Struct):
+    """High-pass of a translation."""
+
+    motion: Motion = q(of=Motion)
+    slow: SX = q("m/s^2", text="low-pass of the first-order section")
+    u: SX = q("m/s^2", text="its input a tick ago")
+
+
+class Tilt(Struct):
+    """One angle of the tilt."""
+
+    force: Motion = q(of=Motion, text="low-pass of the specific force")
+    x: SX = q("rad", text="angle")
+    v: SX = q("rad/s", text="its rate")
+
+
+class Washout(Struct):
+    """State of the classical washout."""
+
+    tilts: Tilt = q(of=Tilt, rows=2, text="pitch, roll")
+    turns: Turn = q(of=Turn, rows=3, text="roll, pitch, yaw")
+    alongs: Along = q(of=Along, rows=3, text="surge, sway, heave")
+    angles: SX = q("rad", 3, "roll, pitch, yaw")
+    rates: SX = q("rad/s", 3, "of them")
+
+
+class Desired(NamedTuple):
+    """Motion that an algorithm wants."""
+
+    along: SX  # (3, 3) position, velocity, acceleration of the pivot, in W, from its place at neutral
+    angles: SX  # (3, 3) roll, pitch, yaw, with their derivatives
+
+
+def scaled(p: Tuning, signal: SX, weight: SX) -> SX:
+    """(6,) signals after dead band, gain and saturation."""
+
+    def axis(x: SX, gain: SX, band: SX, most: SX) -> SX:
+        beyond = weight * gain * (x - ca.fmin(ca.fmax(x, -band), band))
+        return ca.fmin(ca.fmax(beyond, -most), most)
+
+    made: SX = for_each(axis, signal, p.gain, p.dead_band, p.saturation)
+    return made
+
+
+def followed(h: SX, x: SX, v: SX, goal: SX, goal_v: SX, v_most: SX, a_most: SX) -> tuple[SX, SX]:
+    """An angle and its rate after a tick on the way to a goal, met exactly unless rate or acceleration forbid it."""
+    way = goal - x
+    closing = ca.fmin(ca.fabs(way) / h, ca.sqrt(a_most * ca.fabs(way)))  # brakes with half of the acceleration
+    wanted = ca.if_else(ca.fabs(way / h - v) <= a_most * h, way / h, goal_v + ca.sign(way) * closing)
+    wanted = ca.fmin(ca.fmax(wanted, -v_most), v_most)
+    v_next = ca.fmin(ca.fmax(wanted, v - a_most * h), v + a_most * h)
+    return x + h * v_next, v_next
+
+
+def tilted(h: SX, p: Tuning, tilts: Tilt, d: SX) -> Tilt:
+    """The tilt after a tick: pitch for the force along x, roll for that along y."""
+
+    def one(x: Tilt, d: SX, side: SX, gain: SX, omega: SX, zeta: SX) -> Tilt:
+        force = oscillated(h, Corner(omega, zeta), x.force, omega**2 * gain * d)
+        sine = ca.fmin(ca.fmax(force.x / G, -0.9), 0.9)
+        angle = side * ca.asin(sine)
+        inside = ca.fabs(angle) < p.tilt_most
+        goal = ca.fmin(ca.fmax(angle, -p.tilt_most), p.tilt_most)
+        goal_v = ca.if_else(inside, side * force.v / (G * ca.sqrt(1 - sine**2)), 0.0)
+        angle, rate = followed(h, x.x, x.v, goal, goal_v, p.tilt_rate, p.tilt_acceleration)
+        return Tilt(force=force, x=angle, v=rate)
+
+    made: Tilt = for_each(one, tilts, d, TILTS, p.tilt_gain, p.tilt_low_pass, p.tilt_damping)
+    return made
+
+
+def washed(h: SX, p: Tuning, x: Washout, heard: Heard) -> tuple[Washout, Desired]:
+    """State after a tick, and the motion that gives the cues."""
+    signal = scaled(p, ca.vertcat(heard.d, heard.omega), heard.weight)
+    d, omega = signal[:3], signal[3:]
+
+    tilts = tilted(h, p, x.tilts, d[:2])
+    ahead = x.angles + h * x.rates  # exact enough for what turns with them
+    turned = euler_zyx_rates(ahead, omega)
+
+    def turn(x: Turn, u: SX, omega: SX, zeta: SX, first: SX) -> Turn:
+        return washed_turn(h, Corner(omega, zeta), first, x, u)
+
+    turns: Any = for_each(turn, x.turns, turned, p.high_pass[3:], p.damping[3:], p.first_order[3:])
+    angles = turns.x + ca.vertcat(tilts.x[1], tilts.x[0], 0)
+    rates = turns.v + ca.vertcat(tilts.v[1], tilts.v[0], 0)
+
+    wanted = R_euler_zyx(angles) @ (d + GRAVITY) - GRAVITY
+
+    def along(x: Along, u: SX, omega: SX, zeta: SX, first: SX) -> Along:
+        slow = lagged(h, first, x.slow, x.u, u)
+        return Along(motion=oscillated(h, Corner(omega, zeta), x.motion, u - slow), slow=slow, u=u)
+
+    alongs: Any = for_each(along, x.alongs, wanted, p.high_pass[:3], p.damping[:3], p.first_order[:3])
+    after = Washout(tilts=tilts, turns=turns, alongs=alongs, angles=angles, rates=rates)
+    motion = alongs.motion
+    return after, Desired(ca.horzcat(motion.x, motion.v, motion.a), ca.horzcat(angles, rates, (rates - x.rates) / h))

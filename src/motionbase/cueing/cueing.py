@@ -1,0 +1,110 @@
+"""Motion cueing of a platform: one pure program per tick, from samples of a vehicle's motion to the law's demand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, final
+
+from numpy.typing import ArrayLike
+
+from motionbase.arrays import Array
+from motionbase.compile import Layout, Program
+from motionbase.cueing.ports import COUNT, OUTPUTS, VEHICLE, Vehicle
+from motionbase.cueing.sets import CueSet, load_set
+from motionbase.cueing.tick import CueState, Parameters, Rig, tick
+from motionbase.cueing.tuning import Tuning
+from motionbase.errors import UsageError, unknown
+from motionbase.platform.hexapod import Hexapod
+
+RATE = 2000.0  # [Hz], that of the control law
+ALGORITHMS = ("classical",)
+PREFIXES = {"air": "cue_", "ground": "cue_ground_"}  # of parameters, by situation
+HEADS = ("head", "eye", "rider")  # points of a platform that are a person's head, the first of them
+
+
+@final
+@dataclass(frozen=True)
+class Cueing:
+    """Motion cueing of a hexapod; `program` is the compiled part.
+
+    Attributes:
+        platform: the hexapod
+        cue_set: parameters in the air and on the ground
+        algorithm: one of ALGORITHMS
+        head: (3,) place of the person's head in P [m]; by default the platform's point of that name
+        dt: period [s]
+        params: values of parameters that differ from the set's, by name
+    """
+
+    platform: Hexapod
+    cue_set: CueSet
+    algorithm: str = "classical"
+    head: tuple[float, float, float] | None = None
+    dt: float = 1 / RATE
+    params: Mapping[str, ArrayLike] | None = None
+
+    def __post_init__(self) -> None:
+        if self.algorithm not in ALGORITHMS:
+            raise unknown("cueing algorithm", self.algorithm, ALGORITHMS)
+        if not 0 < self.dt <= 0.02:
+            raise UsageError(f"cueing: the period is {self.dt:g} s, it must be above 0 and at most 0.02 s")
+        if self.head is not None and not (len(self.head) == 3 and all(map(math.isfinite, self.head))):
+            raise UsageError(f"cueing: head is {self.head!r:.80}, three finite numbers are wanted")
+
+    @staticmethod
+    def of(platform: Hexapod, cue_set: CueSet | Path | str = "simona", **options: Any) -> Cueing:
+        """With a set by its name or file."""
+        return Cueing(platform, cue_set if isinstance(cue_set, CueSet) else load_set(cue_set), **options)
+
+    @property
+    def head_P(self) -> tuple[float, float, float]:
+        """Place of the head in P [m]; P's origin if the platform names none."""
+        if self.head is not None:
+            return self.head
+        return next((self.platform.points[name] for name in HEADS if name in self.platform.points), (0.0, 0.0, 0.0))
+
+    @cached_property
+    def parameters(self) -> Layout:
+        """Names, units, values and tuning bounds of the parameters."""
+        return Layout(
+            tuple(
+                replace(port, name=prefix + port.name, start=getattr(self.cue_set, situation)[port.name],
+                        description=f"{port.description}; {'in the air' if situation == 'air' else 'on the ground'}")
+                for situation, prefix in PREFIXES.items()
+                for port in Tuning.layout.ports
+            )
+        )  # fmt: skip
+
+    @cached_property
+    def state(self) -> Layout:
+        """Names of the state's parts."""
+        return CueState.layout
+
+    def parameter_vector(self, **changes: ArrayLike) -> Array:
+        """Values for the port `parameters`; changes by name."""
+        return self.parameters.vector({**(self.params or {}), **changes})
+
+    def initial_state(self) -> Array:
+        """Value of the port `x` before the first tick."""
+        return self.state.vector()
+
+    @cached_property
+    def program(self) -> Program:
+        """The tick as a program named `cueing`."""
+        rig = Rig(self.platform, self.head_P, self.dt)
+
+        def expr(p: Parameters, x: CueState, vehicle: Vehicle, count: Any) -> Any:
+            after, outputs = tick(rig, p, x, vehicle, count)
+            return after, *outputs
+
+        return Program(
+            "cueing",
+            (Parameters.port("parameters"), CueState.port("x"), VEHICLE, COUNT),
+            (CueState.port("x_next"), *OUTPUTS),
+            expr,
+            f"motion cueing of {self.platform.name}, {self.algorithm}, set {self.cue_set.name}",
+        )

@@ -1,0 +1,51 @@
+"""The numbers of a washout: what they are, and how far they may be tuned."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from motionbase.compile import Struct, q
+
+SX = ca.SX
+AXES6 = "surge, sway, heave, roll, pitch, yaw"
+
+
+class Tuning(Struct):
+    """One situation, in the air or on the ground. Axes are those of the vehicle before the filters, of W after them."""
+
+    gain: SX = q("-", 6, f"of specific force and angular rate: {AXES6}", start=0.5, least=0, most=2, tunable=True)
+    dead_band: SX = q(
+        "m/s^2, rad/s", 6, "below which a signal counts as nothing", least=0, most=(*(2.0,) * 3, *(0.2,) * 3),
+        tunable=True,
+    )  # fmt: skip
+    saturation: SX = q(
+        "m/s^2, rad/s", 6, "largest scaled signal", start=(*(5.0,) * 3, *(0.6,) * 3), least=0.01,
+        most=(*(50.0,) * 3, *(10.0,) * 3), tunable=True,
+    )  # fmt: skip
+    high_pass: SX = q(
+        "rad/s", 6, "natural frequency of the second-order high-pass", start=1.0, least=(*(0.05,) * 3, *(0.0,) * 3),
+        most=20, tunable=True,
+    )  # fmt: skip
+    damping: SX = q("-", 6, "its damping ratio", start=1.0, least=0.3, most=3, tunable=True)
+    first_order: SX = q(
+        "rad/s", 6, "corner of a further first-order high-pass, 0: none", least=0, most=20, tunable=True
+    )
+    tilt_gain: SX = q("-", 2, "of the tilt, on top of gain: along x, y", start=1.0, least=0, most=2, tunable=True)
+    tilt_low_pass: SX = q(
+        "rad/s", 2, "natural frequency of the tilt's low-pass", start=2.0, least=0.1, most=20, tunable=True
+    )
+    tilt_damping: SX = q("-", 2, "its damping ratio", start=1.0, least=0.3, most=3, tunable=True)
+    tilt_most: SX = q("rad", text="largest tilt", start=0.3, least=0, most=0.7, tunable=True)
+    tilt_rate: SX = q("rad/s", text="largest rate of the tilt", start=0.0523, least=0.001, most=1, tunable=True)
+    tilt_acceleration: SX = q(
+        "rad/s^2", text="largest acceleration of the tilt", start=0.2, least=0.01, most=10, tunable=True
+    )
+    pivot: SX = q(
+        "-", text="point that the filters move: 0 centroid of the platform, 1 head", least=0, most=1, tunable=True
+    )
+    blend: SX = q(
+        "s", text="time constant of the change to this situation", start=1.0, least=0.05, most=20, tunable=True
+    )
+
+
+QUANTITIES = Tuning.layout.ports
