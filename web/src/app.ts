@@ -11,6 +11,7 @@ import { Api } from "./net/api";
 import { LiveSocket, type SourceName } from "./net/socket";
 import { tokenOf } from "./net/token";
 import type { Event, RecordingEvent, RecordingInfo } from "./net/types";
+import type { PlotsState } from "./plots/state";
 
 const TOKEN_KEY = "motionbase.token";
 const CLIENT_KEY = "motionbase.client";
@@ -57,6 +58,8 @@ export class App {
   readonly alarms: Signal<number> = signal(0);
   /** How fast the page draws; set by the plots. */
   meter?: Meter;
+  /** What the plots show, and how; set by them. */
+  plots?: PlotsState;
   /** Seconds of the live window; the plots set it. */
   span = 10;
   /** Move the replay to a time [s] of the recording; set by the recordings. */

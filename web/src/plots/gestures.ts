@@ -1,7 +1,7 @@
 /** Pointer and wheel over a plot: zoom, pan, cursors. All plots share their time, so all move. */
 
 import type { Range, Side } from "./spec";
-import type { PlotsState } from "./state";
+import type { Viewing } from "./state";
 
 /** What the gestures need of the plot beneath them. */
 export interface Stage {
@@ -22,7 +22,7 @@ const LONGEST_S = 1e6;
 
 type Drag = "box" | "pan" | "a" | "b" | "playhead" | "pinch";
 
-export function bindGestures(stage: Stage, state: PlotsState, seek: (t: number) => void): void {
+export function bindGestures(stage: Stage, state: Viewing, seek: (t: number) => void): void {
   const { over } = stage;
   const pointers = new Map<number, PointerEvent>();
   let drag: Drag | null = null;
@@ -170,20 +170,20 @@ export function bindGestures(stage: Stage, state: PlotsState, seek: (t: number) 
 }
 
 /** Zoom by a factor about a share of the width; leaves live. */
-export function zoomTime(state: PlotsState, factor: number, at: number): void {
+export function zoomTime(state: Viewing, factor: number, at: number): void {
   const { from, to } = state.shown();
   const middle = from + at * (to - from);
   if ((to - from) * factor > LONGEST_S) return;
   state.view.setTime([middle - (middle - from) * factor, middle + (to - middle) * factor], "zoom");
 }
 
-export function panTime(state: PlotsState, share: number): void {
+export function panTime(state: Viewing, share: number): void {
   const { from, to } = state.shown();
   const by = share * (to - from);
   state.view.setTime([from + by, to + by], "pan");
 }
 
-function zoomY(stage: Stage, state: PlotsState, factor: number, at: number): void {
+function zoomY(stage: Stage, state: Viewing, factor: number, at: number): void {
   const view = state.view.now.peek();
   const scaled = ([least, most]: Range): Range => {
     const middle = most - at * (most - least);
@@ -195,7 +195,7 @@ function zoomY(stage: Stage, state: PlotsState, factor: number, at: number): voi
 }
 
 /** Everything: the whole recording or the live window, and values by themselves. */
-export function full(state: PlotsState, id: string | null): void {
+export function full(state: Viewing, id: string | null): void {
   const { y } = state.view.now.peek();
   state.view.go({ time: null, y: id === null ? {} : { ...y, [id]: {} } }, "full");
 }

@@ -3,6 +3,7 @@
 import type { App } from "../app";
 import { h, toggleClass } from "../core/dom";
 import { batch, effect, signal } from "../core/signal";
+import { PlotHead } from "./head";
 import { CHANNELS_TYPE } from "./legend";
 import { PlotView, type Actions } from "./plot";
 import type { PlotsState } from "./state";
@@ -93,13 +94,14 @@ export class Grid {
   #made(id: string): PlotView | null {
     const spec = this.state.plots.peek().find((plot) => plot.id === id);
     if (!spec) return null;
-    const view = new PlotView(this.app, this.state, spec, this.actions);
+    const head = new PlotHead(this.app, this.state, this.actions);
+    const view = new PlotView(this.app, this.state, spec, head, this.actions.seek);
     this.#views.set(id, view);
     const handle = h("div", { class: "row-handle", role: "separator", title: "Drag to resize this row; double-click to make all rows equal" });
     handle.addEventListener("pointerdown", (event) => this.#resizeRow(event, handle, id));
     handle.addEventListener("dblclick", () => this.#setRows([]));
     view.element.append(handle);
-    view.grip.addEventListener("dragstart", (event) => {
+    head.grip.addEventListener("dragstart", (event) => {
       event.dataTransfer?.setData(PLOT_TYPE, id);
       event.dataTransfer?.setDragImage(view.element, 20, 20);
     });

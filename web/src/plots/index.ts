@@ -71,6 +71,7 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
     theme();
     app.clock.epoch();
     grid.built();
+    for (const guest of state.guests()) guest.names();
     app.file();
     app.playhead();
     isDirty = true;
@@ -90,12 +91,14 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
     if (app.isBeat || (state.hover.peek() !== null && now - toldAt > CURSOR_MS)) {
       toldAt = now;
       for (const view of views) view.showValues(common);
+      for (const guest of state.guests.peek()) guest.showValues(common);
     }
     const hasMoved = app.live.version !== version && data.isLive;
     if (!isDirty && data === drawn && data.epoch === drawnEpoch && !hasMoved) return;
     version = app.live.version;
     [drawn, drawnEpoch, isDirty] = [data, data.epoch, false];
     for (const view of views) view.draw(common);
+    for (const guest of state.guests.peek()) guest.draw(common);
     source.pixels.set(Math.max(100, ...views.map((view) => Math.round(view.pixels))));
     meter.drawn(began);
   });
@@ -136,6 +139,7 @@ function emptyState(state: PlotsState): HTMLElement {
 
 /** What other parts may ask of the plots. */
 function offer(app: App, state: PlotsState): void {
+  app.plots = state;
   app.visibleRange = () => {
     const { from, to } = state.shown();
     return [from, to];

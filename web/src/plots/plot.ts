@@ -2,18 +2,16 @@
 
 import type { App } from "../app";
 import { h, setText, toggleClass } from "../core/dom";
-import { icon } from "../core/icon";
 import type { Channel } from "../net/types";
 import { settled } from "./autorange";
 import { AxisFrame, TIME_AXIS, type Reserve } from "./frame";
 import { bindGestures } from "./gestures";
 import { lowerBound, type Data, type LayerTrace, type Shown } from "./layer";
-import { Legend } from "./legend";
 import { axisScale, type AxisScale } from "./numbers";
 import { Picture, type LimitLine, type Marker } from "./picture";
 import { sidesOf, type Sides } from "./sides";
 import type { PlotSpec, Range } from "./spec";
-import type { PlotsState } from "./state";
+import type { Viewing } from "./state";
 import { theme } from "./theme";
 
 const LINE_PX = 1.35;
@@ -37,14 +35,22 @@ export interface Actions {
   exportMenu(plot: PlotView, button: HTMLElement): void;
 }
 
+/** Names and values of the traces, above the picture. */
+export interface Head {
+  /** What the traces have in common: it stands in the picture. */
+  readonly title: HTMLElement;
+  mount(plot: PlotView): HTMLElement;
+  update(spec: PlotSpec, sides: Sides): void;
+  /** @param at value of a channel by its name, where the cursor is or the newest */
+  show(at: (name: string) => number): void;
+}
+
 export class PlotView {
   readonly element: HTMLElement;
-  readonly grip: HTMLElement;
   readonly picture: Picture;
   readonly #body = h("div", { class: "plot-body" });
   readonly #units = [h("span", { class: "plot-unit left" }), h("span", { class: "plot-unit right" })] as const;
   readonly #empty = h("div", { class: "plot-empty" }, "Drag channels here, or double-click them in the list");
-  readonly #legend: Legend;
   readonly frame: AxisFrame;
   #sides: Sides = { of: new Map(), units: ["", ""], hasRight: false };
   #traces: PlotTrace[] = [];
@@ -60,29 +66,16 @@ export class PlotView {
 
   constructor(
     readonly app: App,
-    readonly state: PlotsState,
+    readonly state: Viewing,
     public spec: PlotSpec,
-    actions: Actions,
+    private readonly head: Head,
+    seek: (t: number) => void,
   ) {
-    this.#legend = new Legend(app, state, (name) => this.#highlight(name));
-    this.grip = h("span", { class: "plot-grip", draggable: "true", title: "Drag to move this plot", "aria-hidden": "true" }, "⠿");
-    const share = h(
-      "button",
-      { class: "quiet only-icon", title: "Export this plot", "aria-label": "Export this plot", "data-test": "plot-export" },
-      icon("M12 3v12|m8 11 4 4 4-4|M4 19h16", 14),
-    );
-    share.addEventListener("click", () => actions.exportMenu(this, share));
-    const remove = h(
-      "button",
-      { class: "quiet only-icon", title: "Remove this plot", "aria-label": "Remove this plot", "data-test": "plot-remove", onclick: () => state.remove(spec.id) },
-      icon("M6 6l12 12|M18 6 6 18", 14),
-    );
-    const header = h("header", { class: "plot-header" }, this.grip, this.#legend.element, h("div", { class: "plot-tools" }, share, remove));
-    this.element = h("section", { class: "plot", tabindex: 0, "data-test": "plot", "aria-label": "Plot" }, header, this.#body);
+    this.element = h("section", { class: "plot", tabindex: 0, "data-test": "plot", "aria-label": "Plot" }, head.mount(this), this.#body);
     this.element.addEventListener("focusin", () => state.selected.set(this.spec.id));
     this.frame = new AxisFrame(this.#body, 400, 200);
     this.picture = new Picture(this.frame.plot.ctx.canvas);
-    this.#body.append(...this.#units, this.#legend.title, this.#empty);
+    this.#body.append(...this.#units, head.title, this.#empty);
     this.picture.canvas.className = "plot-picture";
     this.frame.plot.over.before(this.picture.canvas);
     bindGestures(
@@ -95,7 +88,7 @@ export class PlotView {
         playhead: () => this.#playhead,
       },
       state,
-      actions.seek,
+      seek,
     );
     new ResizeObserver(([entry]) => entry && this.#resized(entry.contentRect)).observe(this.#body);
   }
@@ -115,7 +108,7 @@ export class PlotView {
     this.spec = spec;
     const byName = this.state.byName.peek();
     this.#sides = sidesOf(spec.traces, byName);
-    this.#legend.update(spec, this.#sides);
+    this.head.update(spec, this.#sides);
     this.#scaled = [UNIT, UNIT];
     this.#empty.hidden = spec.traces.length > 0;
     const limits = this.state.limits.peek();
@@ -147,7 +140,8 @@ export class PlotView {
     if (hovered !== undefined) this.#traces.sort((one, other) => Number(one.place === hovered) - Number(other.place === hovered));
   }
 
-  #highlight(name: string | null): void {
+  /** Thicker, above the others; null: none. */
+  highlight(name: string | null): void {
     this.#hovered = name;
     this.#pens();
   }
@@ -175,8 +169,8 @@ export class PlotView {
     style.left = `${box.left / ratio}px`;
     style.top = `${box.top / ratio}px`;
     this.picture.resize(box, Math.round(TIME_AXIS * ratio), ratio);
-    this.#legend.title.style.left = `${left / ratio + 4}px`;
-    this.#legend.title.style.maxWidth = `${width / ratio - 8}px`;
+    this.head.title.style.left = `${left / ratio + 4}px`;
+    this.head.title.style.maxWidth = `${width / ratio - 8}px`;
     this.#units[0].style.right = `${this.#size.width - left / ratio + 4}px`;
     this.#units[1].style.left = `${(left + width) / ratio + 4}px`;
     this.#look += 1;
@@ -263,11 +257,11 @@ export class PlotView {
   showValues({ data, shown, playhead }: Common): void {
     const { app } = this;
     const share = this.state.hover.peek();
-    if (share === null && shown.slides) return this.#legend.show((name) => app.value(name));
+    if (share === null && shown.slides) return this.head.show((name) => app.value(name));
     const isPlayed = share === null && playhead !== null && app.session.source.peek() === "replay";
     const t = share === null ? (playhead ?? shown.to) : shown.from + share * (shown.to - shown.from);
     const at = Math.max(0, lowerBound(data.time, t) - 1);
-    this.#legend.show((name) => {
+    this.head.show((name) => {
       if (isPlayed && app.session.byName.peek().has(name)) return app.value(name);
       const band = data.band(this.state.byName.peek().get(name)?.place ?? -1);
       return band ? (band.lo[at]! + band.hi[at]!) / 2 : NaN;

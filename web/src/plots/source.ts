@@ -208,6 +208,7 @@ export class Source {
     const byName = this.state.byName();
     const names = new Set(this.state.plots().flatMap((plot) => plot.traces.map((trace) => trace.name)));
     for (const name of Object.keys(this.state.limits())) names.add(name);
+    for (const guest of this.state.guests()) for (const name of guest.names()) names.add(name);
     return [...names].flatMap((name) => byName.get(name)?.place ?? []).sort((one, other) => one - other);
   }
 }

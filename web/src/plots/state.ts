@@ -6,11 +6,23 @@ import { isPiece, type Piece } from "../data/layout";
 import type { Channel, RecordingFile, RecordingInfo, Schema } from "../net/types";
 import { Forms } from "./forms";
 import type { Shown } from "./layer";
+import type { Common } from "./plot";
 import { defaultPlots, parseLimits, parsePlots, parseRange, plotOf, withTraces, MOST_COLUMNS } from "./spec";
 import type { Limits, PlotSpec, Range, Side, Trace } from "./spec";
 import { ViewHistory, type View } from "./view";
 
 export const SPANS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
+/** What a plot needs to know of what is around it. */
+export type Viewing = Pick<PlotsState, "byName" | "limits" | "forms" | "selected" | "hover" | "a" | "b" | "view" | "shown" | "timeAt">;
+
+/** Curves elsewhere on the page, at the time of the plots: in a panel, say. */
+export interface Guest {
+  /** Channels that are drawn now; none while nobody sees them. */
+  readonly names: Signal<readonly string[]>;
+  draw(common: Common): void;
+  showValues(common: Common): void;
+}
+
 const SCHEMA_KEY = "motionbase.schema";
 const NO_LIMITS: Readonly<Record<string, Limits>> = {};
 const UNKNOWN = "?"; // a platform
@@ -39,6 +51,7 @@ export class PlotsState {
   readonly view = new ViewHistory();
   /** How values are written. */
   readonly forms = new Forms();
+  readonly guests = signal<readonly Guest[]>([]);
   /** Channels by formula that the recording which is shown has no records of. */
   readonly derivedOfFile = signal<readonly Channel[]>([]);
   readonly #kept = signal<Schema | null>(keptSchema());
