@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from motionbase.console import models
+from motionbase.record import cueing
 from motionbase.record.axes import ANGULAR, DOFS, LEGS, LINEAR
 from motionbase.record.generators import BANDS, BY_UNIT, COLUMNS, COUNT, PERIODIC, PLACE, SHAPES
 from motionbase.record.model import POSES, SETTINGS
@@ -32,6 +33,8 @@ def words() -> str:
     lists: dict[str, Sequence[object]] = {
         "DOFS": DOFS, "LINEAR": LINEAR, "ANGULAR": ANGULAR, "LEGS": LEGS,
         "STATES": STATES, "RESTING": [STATES[s] for s in QUIET], "MOVING": [STATES[s] for s in MOVING],
+        "CUED_AXES": [f"{name}_{axis}" for name, axis in cueing.SIX], "CUED_ROWS": list(cueing.ROWS),
+        "LINK": [channel.name.removeprefix("link_") for channel in cueing.LINK],
         "CALMING": CALMING, "SHAPES": SHAPES, "PERIODIC": PERIODIC, "BANDS": BANDS,
     }  # fmt: skip
     lines = ["// Made by scripts/console_types.py from src/motionbase/record: change that.", ""]

@@ -14,7 +14,7 @@ import { Forms } from "../src/plots/forms";
 import { lostFormulas } from "../src/plots/kept_formulas";
 import { defaultPlots } from "../src/plots/spec";
 import { turned } from "../src/plots/view";
-import { namingOf, wordsOf } from "../src/plots/naming";
+import { commonWords, namingOf, wordsOf } from "../src/plots/naming";
 import { judgedShare } from "../src/scene/resting";
 import { axisScale, axisTexts, axisSplits, fixedText, unitText } from "../src/plots/numbers";
 
@@ -212,6 +212,15 @@ test("a description without what tells channels apart", () => {
   assert.equal(wordsOf("the roll rate of the sphere", "roll"), "");
   assert.equal(wordsOf("", "1"), "");
   assert.equal(wordsOf("supply pressure", ""), "");
+});
+
+test("what descriptions begin with is the title of channels of one axis", () => {
+  const force = (rest: string): string => `specific force along x ${rest}`;
+  assert.equal(commonWords([force("of the vehicle"), force("of the platform")]), "Specific force along x");
+  assert.equal(commonWords(["surge: demand", "surge: pose"]), "");
+  assert.equal(commonWords(["measured length", "demanded length"]), "");
+  const both = ["demand", "cue"].map((row) => channel(`${row}_f_x`, { unit: "m/s^2", description: force(`of ${row}`) }));
+  assert.deepEqual([named(both).title, named(both).labels], ["Specific force along x", ["demand_f", "cue_f"]]);
 });
 
 test("a table is read back to the bit, and what is no number is an empty cell", () => {

@@ -2,6 +2,7 @@
 
 import "./panels.css";
 import type { Panel } from "../shell/panel";
+import { cueing } from "./cueing";
 import { events } from "./events";
 import { generators } from "./generators";
 import { operator } from "./operator";
@@ -12,4 +13,4 @@ import { tuning } from "./tuning";
 
 export { kinematics } from "../kinematics";
 export { estopButton } from "./operator/estop";
-export const panels: Panel[] = [operator, robot, rotor, generators, tuning, recorder, events];
+export const panels: Panel[] = [operator, robot, rotor, cueing, generators, tuning, recorder, events];

@@ -8,11 +8,18 @@ import type { Range } from "./spec";
 import { theme } from "./theme";
 
 export const TIME_AXIS = 20; // height of the labels of time [css px]
-const AXIS = 50;
 const EDGE = 10;
-const TOP = 18; // the unit stands there
 const SPACE = 28; // between labels of values
 const EMPTY: uPlot.AlignedData = [[0, 1], [null, null], [null, null]];
+
+/** Around what is drawn [css px]: the width of an axis of values, and the height above, where its unit stands. */
+export interface Margins {
+  readonly axis: number;
+  readonly top: number;
+}
+
+export const USUAL: Margins = { axis: 50, top: 18 };
+export const NARROW: Margins = { axis: 36, top: 6 }; // the unit stands elsewhere
 
 export type Reserve = "none" | "space" | "axis";
 
@@ -23,7 +30,7 @@ export class AxisFrame {
   #reserve: Reserve = "none";
   #stop: () => void;
 
-  constructor(host: HTMLElement, width: number, height: number) {
+  constructor(host: HTMLElement, width: number, height: number, private readonly margins: Margins) {
     this.plot = new uPlot(this.#options(width, height), EMPTY, host);
     this.#stop = effect(() => {
       theme();
@@ -72,7 +79,7 @@ export class AxisFrame {
     const axis = (scale: string, side: uPlot.Axis.Side, hasGrid: boolean): uPlot.Axis => ({
       scale,
       side,
-      size: AXIS,
+      size: this.margins.axis,
       gap: 4,
       splits: (plot, _, least, most) => {
         const factor = this.#factors[scale === "left" ? 0 : 1];
@@ -90,7 +97,7 @@ export class AxisFrame {
       height,
       legend: { show: false },
       cursor: { show: false, drag: { setScale: false, x: false, y: false } },
-      padding: [TOP, () => (this.#reserve === "none" ? EDGE : this.#reserve === "space" ? AXIS : 0), TIME_AXIS, 0],
+      padding: [this.margins.top, () => (this.#reserve === "none" ? EDGE : this.#reserve === "space" ? this.margins.axis : 0), TIME_AXIS, 0],
       scales: {
         x: { time: false, auto: false, range: [0, 1] },
         left: { auto: false, range: () => [...this.#ranges[0]] },

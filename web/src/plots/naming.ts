@@ -50,7 +50,8 @@ function namingOfOwn(
     return { title: unit ? `${rest} [${unit}]` : rest, labels: parts.map((part) => part?.mark ?? ""), saysUnit, isShort: true };
   }
   if (isShared && marks.size === 1) {
-    return { title: [...marks].join(), labels: parts.map((part) => part?.rest ?? ""), saysUnit: false, isShort: true };
+    const words = commonWords(channels.map((channel) => channel?.description ?? ""));
+    return { title: words || [...marks].join(), labels: parts.map((part) => part?.rest ?? ""), saysUnit: false, isShort: true };
   }
   const families = [...new Set(names.map((name, k) => parts[k]?.rest || name))];
   const more = families.length > MOST_NAMED ? " …" : "";
@@ -68,6 +69,18 @@ export function wordsOf(description: string, given: string): string {
   const words = whole.replace(new RegExp(` (?:(?:about|along|in|on) (?:[a-z]+ )?)?${label}$`), "");
   const isShared = label !== "" && words !== "" && !new RegExp(`\\b${label}\\b`).test(words);
   return isShared ? words.charAt(0).toUpperCase() + words.slice(1) : "";
+}
+
+const JOINING = /^(of|that|as|at|in|on|by|the|a|an|and)$/;
+
+/** Words with which all descriptions begin, where they say more than one word: "specific force along x of ...". */
+export function commonWords(descriptions: readonly string[]): string {
+  const [first = [], ...others] = descriptions.map((description) => description.split(" "));
+  let count = 0;
+  while (count < first.length && others.every((words) => words[count] === first[count])) count += 1;
+  while (count > 0 && JOINING.test(first[count - 1] ?? "")) count -= 1;
+  const words = first.slice(0, count).join(" ");
+  return count > 1 && !words.includes(":") ? words.charAt(0).toUpperCase() + words.slice(1) : "";
 }
 
 /** leg1_l_meas is "leg 1" and "l_meas", wheel2_speed "wheel 2" and "wheel_speed", pose_meas_surge "surge" and "pose_meas". */

@@ -4,7 +4,7 @@ import type { App } from "../app";
 import { h, setText, toggleClass } from "../core/dom";
 import type { Channel } from "../net/types";
 import { settled } from "./autorange";
-import { AxisFrame, TIME_AXIS, type Reserve } from "./frame";
+import { AxisFrame, TIME_AXIS, USUAL, type Margins, type Reserve } from "./frame";
 import { bindGestures } from "./gestures";
 import { lowerBound, type Data, type LayerTrace, type Shown } from "./layer";
 import { axisScale, type AxisScale } from "./numbers";
@@ -70,10 +70,11 @@ export class PlotView {
     public spec: PlotSpec,
     private readonly head: Head,
     seek: (t: number) => void,
+    margins: Margins = USUAL,
   ) {
     this.element = h("section", { class: "plot", tabindex: 0, "data-test": "plot", "aria-label": "Plot" }, head.mount(this), this.#body);
     this.element.addEventListener("focusin", () => state.selected.set(this.spec.id));
-    this.frame = new AxisFrame(this.#body, 400, 200);
+    this.frame = new AxisFrame(this.#body, 400, 200, margins);
     this.picture = new Picture(this.frame.plot.ctx.canvas);
     this.#body.append(...this.#units, head.title, this.#empty);
     this.picture.canvas.className = "plot-picture";

@@ -4,10 +4,9 @@ import type { App } from "../../app";
 import { fill, h, setText, toggleClass } from "../../core/dom";
 import { effect } from "../../core/signal";
 import { baseOf } from "../common/base";
+import { linkFigures } from "../common/host_link";
+import { SILENT_S, STALE_S } from "../common/link_words";
 import { section } from "../common/ui";
-
-const STALE_S = 0.1; // longest use of a host frame as designed
-const SILENT_S = 1; // after so long a drive settles
 
 export function host(app: App): HTMLElement {
   const base = baseOf(app);
@@ -37,7 +36,11 @@ export function host(app: App): HTMLElement {
     else fill(judged, ...sentences.map((text) => h("p", { class: "bad" }, text)));
   });
   const figures = h("div", { class: "p-figures" }, age?.element, frames?.element, lost?.element);
-  return section("Host", [], h("div", { class: "row" }, dot, word), figures, judged);
+  const link = linkFigures(app);
+  effect(() => {
+    figures.hidden = app.session.byName().has("link_frames"); // the link's own say more
+  });
+  return section("Host", [], h("div", { class: "row" }, dot, word), figures, link, judged);
 }
 
 function spoken(age: number | null, isMaintenance: boolean): string {

@@ -8,6 +8,7 @@ const GROUPS: [string, RegExp][] = [
   ["Feed-forward", /^(ff_|lead$)/],
   ["Moves and fades", /^(move_|fade_|host_horizon$|host_stop$)/],
   ["Limits of the axes", /^(dof_|jerk_time$)/],
+  ["Cueing", /^cue_/],
   ["Limits of the legs", /^(leg_|l_min$|l_max$|l_low$|valve_rate_max$|authority_|close_rate$)/],
 ];
 const MONITORS = "Monitors";

@@ -1,0 +1,76 @@
+/** The parameters of cueing, changed while it runs by the same requests as all others. */
+
+import type { App } from "../../app";
+import { fill, h, setText } from "../../core/dom";
+import { effect } from "../../core/signal";
+import type { Parameter } from "../../net/types";
+import { whyNotOperating } from "../common/access";
+import { baseOf, isAtRest } from "../common/base";
+import { ask } from "../common/dialog";
+import { gate, section } from "../common/ui";
+import { undoButtons } from "../robot/panel";
+import { row, type Row } from "../tuning/row";
+import { tunerOf, type Tuner } from "../tuning/tuner";
+import { cueingGroups } from "./groups";
+
+export function parameters(app: App): HTMLElement {
+  const tuner = tunerOf(app);
+  const whyNot = whyNotOperating(app);
+  const base = baseOf(app);
+  const lists = h("div", { class: "cue-groups" });
+  const none = h("p", { class: "faint p-small" }, "This run has no parameters of cueing that can be changed.");
+  const rows = new Map<string, Row>();
+  let table = "";
+  effect(() => {
+    const groups = cueingGroups(tuner.found()?.parameters ?? []);
+    const key = JSON.stringify(groups.map(([name, listed]) => [name, listed.map(({ name: one, designed, least, most }) => [one, designed, least, most])]));
+    if (key !== table) build(groups);
+    table = key;
+    none.hidden = groups.length > 0;
+    const moving = isAtRest(base.state()) ? "" : `it may be changed only while the base rests; it is in ${base.state() ?? "an unknown state"}`;
+    for (const [, listed] of groups) for (const one of listed) rows.get(one.name)?.show(one, whyNot() || (one.at_rest ? moving : ""));
+  });
+
+  function build(groups: readonly [string, Parameter[]][]): void {
+    rows.clear();
+    fill(lists, ...groups.map(([name, listed]) => {
+      const made = listed.map((one) => {
+        const view = row(one, (values) => void change(one.name, values));
+        rows.set(one.name, view);
+        return view.element;
+      });
+      const summary = h("summary", {}, name, h("span", { class: "faint" }, ` ${listed.length}`));
+      return h("details", { class: "r-more", "data-test": `cueing-group-${name.split(" ")[0]?.toLowerCase()}` }, summary, h("div", { class: "p-parameters" }, ...made));
+    })); // prettier-ignore
+  }
+
+  async function change(name: string, values: number[]): Promise<void> {
+    rows.get(name)?.refused("");
+    try {
+      await tuner.change({ [name]: values });
+    } catch (error) {
+      rows.get(name)?.refused(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  return section("Parameters", [resetButton(app, tuner, whyNot), ...undoButtons(tuner, "cueing", whyNot)], none, lists);
+}
+
+function resetButton(app: App, tuner: Tuner, whyNot: () => string): HTMLElement {
+  const differing = (parameters: readonly Parameter[]): string[] =>
+    cueingGroups(parameters).flatMap(([, listed]) => listed).filter(({ goal, designed }) => goal.some((x, k) => x !== designed[k])).map(({ name }) => name);
+  const reset = async (): Promise<void> => {
+    const names = differing(tuner.found.peek()?.parameters ?? []);
+    const body = [h("p", {}, "These return to their design values within half a second:"), h("p", {}, names.join(", "))];
+    if (await ask({ title: `Reset ${names.length === 1 ? "one parameter" : `${names.length} parameters`} of cueing?`, body, act: "Reset", test: "cueing-reset-all" })) {
+      await tuner.change(Object.fromEntries(names.map((name) => [name, []])));
+    }
+  };
+  const button = h("button", { type: "button", class: "quiet", "data-test": "cueing-reset", onclick: () => void app.attempt(reset()) });
+  effect(() => {
+    const count = differing(tuner.found()?.parameters ?? []).length;
+    setText(button, count ? `Reset ${count}` : "Reset");
+    gate(button, whyNot() || (count ? "" : "all have their design values"), "Reset the parameters of cueing to their design values");
+  });
+  return button;
+}
