@@ -1,0 +1,141 @@
+"""Every format of a simulator: physical cases, and bytes that nobody should trust."""
+
+import math
+import random
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from motionbase.host.format import NOTHING, Decoder, Frame, Kind, Options
+from motionbase.host.formats import HOMES, format_of
+from motionbase.host.telemetry.motion import FASTEST_TURN, LARGEST_ALPHA
+from tests.host.telemetry.layouts import BUILDERS, DOINGS, LEVEL, Doing
+from tests.tier import often
+
+FORMATS = list(BUILDERS)
+# Numbers travel as float32, accelerations through degrees and feet besides: 24 bits of about 50 leave 3e-6.
+TOLERANCE = 2e-5
+LIMIT = 1e4  # a finite, plausible row at a head near the point has nothing as large
+
+
+def decoder(name: str, options: Options = Options()) -> Decoder:  # noqa: B008 - frozen
+    return format_of(name).decoder(options)
+
+
+def row_of(doing: Doing) -> list[float]:
+    """The row without angular acceleration and ground."""
+    rates = (doing.rolls_right, -doing.noses_up, -doing.turns_right)
+    return [*doing.felt, *rates, doing.right_down, -doing.nose_up, -doing.heading]
+
+
+def plausible(frame: Frame | None) -> bool:
+    return frame is None or frame is NOTHING or (
+        len(frame.row) == 13 and all(math.isfinite(x) and abs(x) < LIMIT for x in frame.row)
+    )  # fmt: skip
+
+
+def test_every_format_of_a_simulator_has_a_builder() -> None:
+    assert {name for home, names in HOMES.items() if home.startswith("telemetry") for name in names} == set(FORMATS)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_statements_say_what_the_numbers_are(name: str) -> None:
+    found = format_of(name)
+    statement = found.statement
+    assert statement is not None and found.name == name and found.kind is Kind.VEHICLE
+    assert all((statement.axes, statement.point, statement.source, found.about)) and 1024 < found.port < 65536
+
+
+@pytest.mark.parametrize("doing", DOINGS.values(), ids=DOINGS)
+@pytest.mark.parametrize("name", FORMATS)
+def test_physical_cases(name: str, doing: Doing) -> None:
+    """At rest 1 g up, nose up a part of it forward, braking backward, in a right turn to the right."""
+    decode = decoder(name).decode
+    frames = [decode(BUILDERS[name](doing, 10 + k / 60)) for k in range(3)]
+    frame = frames[-1]
+    assert frame is not None
+    row = np.array(frame.row)
+    np.testing.assert_allclose(row[[0, 1, 2, 3, 4, 5, 9, 10, 11]], row_of(doing), atol=TOLERANCE)
+    np.testing.assert_allclose(row[6:9], 0.0, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_gravity_may_be_told(name: str) -> None:
+    """With gravity=no, 1 g is added to what comes; with gravity=yes nothing is."""
+    data = BUILDERS[name](LEVEL, 1.0)
+    added, told = (decoder(name, Options(gravity=gravity)).decode(data) for gravity in (False, True))
+    assert added is not None and told is not None
+    assert added.row[2] - told.row[2] == pytest.approx(9.80665)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_cut_and_longer_datagrams(name: str) -> None:
+    """Every truncation and every extension is refused, or is another size of the same format."""
+    whole = BUILDERS[name](DOINGS["everything"], 3.0)
+    assert decoder(name).decode(whole) is not None
+    for size in range(len(whole)):
+        assert plausible(decoder(name).decode(whole[:size]))
+    refused = [decoder(name).decode(whole[:-k]) for k in (1, 2, 3, 4)]
+    assert refused == [None] * 4
+    for more in (1, 3, 4, 400, 70_000):
+        assert plausible(decoder(name).decode(whole + bytes(more)))
+    assert decoder(name).decode(whole + bytes(70_000)) is None
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e38, -1e30], ids=str)
+def test_numbers_that_are_none(name: str, bad: float) -> None:
+    """Each place of the datagram in turn holds a bad number, in either byte order."""
+    whole = BUILDERS[name](DOINGS["everything"], 3.0)
+    decode = decoder(name, Options(lever=(0.5, 0.2, 1.0))).decode
+    for at in range(0, len(whole) - 3):
+        for order in "<>":
+            data = bytearray(whole)
+            struct.pack_into(f"{order}f", data, at, bad)
+            assert plausible(decode(bytes(data)))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_flipped_bits(name: str) -> None:
+    chance = random.Random(name)
+    decode = decoder(name, Options(lever=(1.0, -1.0, 1.0))).decode
+    for k in range(often(900)):
+        data = bytearray(BUILDERS[name](DOINGS["everything"], k / 60))
+        for _ in range(chance.choice((1, 2, 8))):
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        assert plausible(decode(bytes(data)))
+
+
+@settings(max_examples=often(300))
+@given(st.binary(max_size=450), st.sampled_from(FORMATS))
+def test_random_bytes(data: bytes, name: str) -> None:
+    whole = BUILDERS[name](LEVEL, 1.0)
+    decode = decoder(name).decode
+    assert plausible(decode(data))
+    assert plausible(decode(whole[:8] + data))  # its name may be right
+    assert plausible(decode((whole[:8] + data).ljust(len(whole), b"\xff")[: len(whole)]))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_implausible_motion_is_refused(name: str) -> None:
+    for doing in (Doing(forward=2000.0), Doing(turns_right=2 * FASTEST_TURN)):
+        assert decoder(name).decode(BUILDERS[name](doing, 1.0)) is None
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_lever_reaches_the_head(name: str) -> None:
+    """A head 2 m ahead of the point, in a steady turn at 0.5 rad/s: 2 * 0.25 m/s^2 towards the point."""
+    decode = decoder(name, Options(lever=(2.0, 0.0, 0.0))).decode
+    for k in range(5):
+        frame = decode(BUILDERS[name](Doing(turns_right=0.5), k / 60))
+    assert frame is not None
+    np.testing.assert_allclose(frame.row[:3], (-0.5, 0.0, 9.80665), atol=TOLERANCE)
+
+
+def test_alpha_is_bounded() -> None:
+    decode = decoder("forza").decode
+    rows = [decode(BUILDERS["forza"](Doing(turns_right=(-1) ** k * 50.0), k / 60)) for k in range(9)]
+    assert all(r is not None and abs(r.row[8]) <= LARGEST_ALPHA for r in rows)
