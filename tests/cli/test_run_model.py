@@ -87,6 +87,7 @@ def controller_of(where: str) -> int:
     return pid
 
 
+@pytest.mark.long("several runs in real time; the next test has one through shared memory")
 def test_a_controller_that_is_killed_and_restarted(places: Path, capsys: Capture) -> None:
     """And all that a run leaves: a recording with the model's shapes, which can be replayed, and an ESTOP file."""
     port = free_ports(30_000 + os.getpid() % 10_000)

@@ -172,6 +172,7 @@ print(most - before, r.count * r.schema.record_bytes / 1e6)
 """
 
 
+@pytest.mark.long("writes and reads hundreds of megabytes")
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     """2 x 64 MB of a row group are the most of it; the numbers in the file are several times that."""
     schema = schema_of(200, 5)

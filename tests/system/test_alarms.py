@@ -16,6 +16,7 @@ from motionbase.record.generators import Generator, Shape, Space
 from motionbase.record.states import State
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Runner, Scenario
+from tests.tier import some_of
 
 SIMONA = load_platform("simona")
 LIMITS = SIMONA.limits
@@ -77,7 +78,7 @@ def test_an_ordinary_drive_leaves_every_monitor_far_below_its_threshold(name: st
     assert worst[WHERE["stalled"]] < SHARE * limits["stall_travel"]
 
 
-@pytest.mark.parametrize("part", [0.6, 1.5])
+@pytest.mark.parametrize("part", some_of([0.6, 1.5], 1))
 def test_a_valve_slower_or_faster_than_the_law_knows_is_no_fault(part: float) -> None:
     """Nobody knows the frequency of a valve well; the drives that move it most are the ones with jumps."""
     assert isinstance(SIMONA.actuator, HydraulicActuator)

@@ -19,6 +19,7 @@ AFTER = 1000  # ticks with the new code
 LIMIT = 10.0  # of growth
 
 
+@pytest.mark.long("compiles a robot twice")
 def test_new_code_takes_over_while_ticks_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Growth of the robot's pivots, 35, is beyond the limit; dense factors, the last resort, keep below it."""
     monkeypatch.setattr(real_time, "TRIED", 0)  # at once

@@ -142,7 +142,12 @@ def test_each_mode_adds_two_equations_and_each_point_twelve() -> None:
     ("model", "start", "inputs"),
     [
         (arm(), {"q0": {"root": 0.3}, "v0": {"root": 1.0, "wrist": 2.0}}, None),
-        (hung(), {"v0": {"knee": 1.0}}, {"push_force": (0.0, 0.3, 0.5), "push_moment": (0.1, 0.0, 0.2)}),
+        pytest.param(
+            hung(),
+            {"v0": {"knee": 1.0}},
+            {"push_force": (0.0, 0.3, 0.5), "push_moment": (0.1, 0.0, 0.2)},
+            marks=pytest.mark.long("four seconds of compilation"),
+        ),
         (spun(6.0)[0], {"v0": spun(6.0)[1]}, {"tau": [0.1, 0.3, 0.0, 0.2, 0.0]}),
     ],
     ids=["arm", "hung", "spun"],

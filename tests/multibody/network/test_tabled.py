@@ -133,6 +133,7 @@ def test_the_support_is_left_out() -> None:
     assert np.abs(given.residual(d, own) - given.residual(-d, own)).max() > 0.1
 
 
+@pytest.mark.long("compiles for every target")
 def test_targets_and_lanes_have_the_same_bits() -> None:
     """A step with tables and an exchange by the interpreter, by machine code, and on two lanes."""
     network = rotor("rigid").network()

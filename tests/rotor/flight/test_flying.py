@@ -97,6 +97,7 @@ def test_the_disk_is_blown_back() -> None:
     assert flap[2] == pytest.approx(-4 / 3 * mu * coning / (1 + mu**2 / 2), abs=2 * CLOSE * abs(flap[1]))
 
 
+@pytest.mark.long("compiles a rotor at three steps")
 def test_periodic_loads_are_of_second_order_in_the_step() -> None:
     """Forward flight with inflow that is coupled from step to step: errors fall fourfold with half the step.
 
@@ -151,6 +152,7 @@ def test_flight_at_the_edge_stays_finite(settings: dict[str, float]) -> None:
     assert np.abs(flown.induced[-1]).max() < 60.0
 
 
+@pytest.mark.long("compiles a rotor")
 def test_settings_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(MotionBaseError, match=r"setting 'collective' is nan, a finite number is wanted"):
         flown_there({"collective": math.nan})
