@@ -12,9 +12,11 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, Kernel, Port, compile
 from motionbase.control.own_law import OwnLaw
+from motionbase.executive.host.jobs import HostCode, HostLink
 from motionbase.executive.schedule import Job, Schedule, native_job
 from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
+from motionbase.host.format import Kind as HostKind
 from motionbase.plant.fault_plan import FaultPlan
 from motionbase.record.axes import LEGS
 from motionbase.record.faults import GUARDED, WarningBit
@@ -48,11 +50,18 @@ class LoopCode:
     step: Compiled
     nothing: Compiled
     start: dict[str, Any]
+    host: HostCode | None = None
 
     @staticmethod
-    def of(loop: Runnable) -> LoopCode:
-        """Compile."""
-        return LoopCode(loop, compile(loop.program), compile(NOTHING), {**loop.quiet_inputs(), **loop.at_rest()})
+    def of(loop: Runnable, host: HostKind | None = None) -> LoopCode:
+        """Compile.
+
+        Args:
+            host: what a host tells, if there is one
+        """
+        start = {**loop.quiet_inputs(), **loop.at_rest()}
+        beside = None if host is None else HostCode.of(host)
+        return LoopCode(loop, compile(loop.program), compile(NOTHING), start, beside)
 
 
 @final
@@ -66,6 +75,7 @@ class HexapodRun:
         faults: what goes wrong, and when
         tuned: parameters to start with, by place in their vector; the others are as designed
         clock: the executive's, whose lateness the guard looks at
+        host: the exchange with a host's process, if there is one
     """
 
     code: LoopCode
@@ -74,6 +84,7 @@ class HexapodRun:
     faults: FaultPlan = field(default_factory=FaultPlan)
     tuned: Mapping[int, float] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
+    host: HostLink | None = None
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
@@ -83,18 +94,20 @@ class HexapodRun:
         made = {p.name: np.zeros(p.dims) for p in program.outputs if p.name != "record"}
         for place, value in self.tuned.items():
             held["parameters"][place] = value
-        return {**held, **made, "lateness": self.clock.lateness.reshape(()), "record": self.writer.record}
+        row = self.writer.record[: len(self.code.loop.record_channels)]  # the host's own channels may follow
+        return {**held, **made, "lateness": self.clock.lateness.reshape(()), "record": row}
 
     @cached_property
     def schedule(self) -> Schedule:
         """Listen first, then the closed loop; a request lasts for one tick."""
-        arrays, code, zero = self.arrays, self.code, np.zeros(())
+        arrays, code, host, zero = self.arrays, self.code, self.host, np.zeros(())
         step = native_job(code.step, feedback=code.loop.feedback, **arrays)
         taken = native_job(code.nothing, any=zero, asked=arrays["asked"], reset=arrays["reset"])
         every = max(1, round(1 / (LISTEN_HZ * code.loop.dt)))
         self.listen(0)  # makes what the first tick would wait for
-        jobs = (Job("listen", every, self.listen), Job("closed loop", 1, step), Job("request taken", 1, taken))
-        return Schedule(code.loop.dt, jobs)
+        hearing, telling = ((), ()) if host is None else (host.hearing(arrays), host.telling(arrays, self.clock))
+        jobs = (Job("listen", every, self.listen), *hearing, Job("closed loop", 1, step), *telling)
+        return Schedule(code.loop.dt, (*jobs, Job("request taken", 1, taken)))
 
     @cached_property
     def commands(self) -> CommandReceiver:
@@ -144,7 +157,10 @@ class HexapodRun:
             self.tuner.advance(t)
         while self._changes and self._changes[0] <= t:
             self._changes.pop(0)
-            for name, value in self.faults.inputs(t).items():
+            now = self.faults.inputs(t)
+            if self.host is not None:
+                self.host.on[...] = now.pop("host")
+            for name, value in now.items():
                 if name in arrays:
                     arrays[name][...] = value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, final
 
@@ -103,7 +103,8 @@ class CuedLoop:
 
     @cached_property
     def _memory(self) -> Port:
-        return Port(MEMORY, next(p.size for p in self.cueing.program.inputs if p.name == "x"), MIXED, "of the cueing")
+        own = next(p for p in self.cueing.program.inputs if p.name == "x")
+        return replace(own, name=MEMORY, description="state of the cueing")
 
     @cached_property
     def others(self) -> tuple[Port, ...]:

@@ -1,0 +1,51 @@
+"""What brings frames to a base: the interface, and the row that it fills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, Self, final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.executive.exchange import Exchange
+from motionbase.executive.host.rows import FRAME_AT
+
+
+class Feed(Protocol):
+    """A context manager that keeps what it needs, such as a socket, from one base to the next."""
+
+    @property
+    def sentence(self) -> str:
+        """Where it listens, for people."""
+
+    def serve(self, exchange: Exchange) -> None:
+        """Bring frames to a base until that ends."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+@final
+class Told:
+    """The row for the loop."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._box = exchange.answers
+        self._row: Array = np.zeros(1 + exchange.blocks.n)
+        self._put()  # begins to count again
+
+    def frame(self, motion: Sequence[float], counts: Sequence[int]) -> None:
+        """A new frame, with the counters."""
+        self._row[1 + FRAME_AT :] = motion
+        self._row[0] += 1.0
+        self.counts(counts)
+
+    def counts(self, counts: Sequence[int]) -> None:
+        """Counters alone."""
+        self._row[1 : 1 + FRAME_AT] = counts
+        self._put()
+
+    def _put(self) -> None:
+        self._box.put(self._row)

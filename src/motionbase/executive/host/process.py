@@ -1,0 +1,91 @@
+"""The process that hears a host: it decodes and counts, passes frames on to the loop and answers them.
+
+python -m motionbase.executive.host URL RING PLATFORM
+
+Whatever a host sends, and however much of it, costs this process time and nobody else: the loop takes the newest frame
+from shared memory. A process that was killed is started again, and the run's counters go on.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+import time
+from types import FrameType
+from typing import Never
+
+from motionbase.errors import MotionBaseError, UsageError
+from motionbase.executive.exchange import HOST, Exchange
+from motionbase.executive.host.datagrams import Datagrams, bound
+from motionbase.executive.host.feed import Feed
+from motionbase.executive.host.rows import kind_of
+from motionbase.executive.host.source import Shared, Source, host_source, told_by
+from motionbase.executive.process import Process
+from motionbase.host.url import Udp
+from motionbase.interpreter import python
+from motionbase.ring import names
+from motionbase.ring.backend import AbstractBackend, find
+
+LOOK_S = 0.05  # between looks for a base
+
+
+def command(url: str, ring: str, platform: str) -> tuple[str, ...]:
+    """The command line of the process."""
+    return python("-m", "motionbase.executive.host", url, ring, platform)
+
+
+def processes(url: str, ring: str, platform: str) -> list[Process]:
+    """What a supervisor starts for a URL, or one sentence if that could not begin; nothing for a foreign program."""
+    source = host_source(url)
+    if isinstance(source, Shared):
+        return []
+    if isinstance(source, Udp):
+        bound(source).close()
+    return [Process("host", command(url, ring, platform), prompt=True)]
+
+
+def serve(url: str, ring: str, platform: str) -> Never:
+    """Hear the host for the base that writes a ring, and for the next one, until the process is told to end."""
+    source, backend = host_source(url), find(ring)
+    with feed_of(source, ring, platform) as feed:
+        print(feed.sentence, flush=True)
+        while True:
+            with _attached(source, backend) as exchange:
+                gc.collect()
+                gc.freeze()
+                feed.serve(exchange)
+
+
+def feed_of(source: Source, ring: str, platform: str) -> Feed:
+    """What hears a source."""
+    if isinstance(source, Udp):
+        return Datagrams(source, ring)
+    raise UsageError(f"{source.text!r} cannot be heard by a base; give udp://ADDRESS:PORT?format=NAME")
+
+
+def _attached(source: Source, backend: AbstractBackend) -> Exchange:
+    """The exchange of the base, as soon as there is one."""
+    while (exchange := Exchange.attached(backend, names.HOST, (HOST,))) is None:
+        time.sleep(LOOK_S)
+    told, wanted = told_by(source), kind_of(exchange.blocks)
+    if told is wanted:
+        return exchange
+    exchange.close()
+    other = "something else" if wanted is None else f"a {wanted.value}"
+    raise UsageError(f"{source.text!r} tells a {told.value}, and the base of this ring follows {other}")
+
+
+def main(arguments: list[str]) -> None:
+    """Serve until a signal."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the supervisor ends its readers
+    try:
+        serve(*arguments)
+    except MotionBaseError as error:
+        print(f"host: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
