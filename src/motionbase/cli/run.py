@@ -57,6 +57,19 @@ def run(
         str | None,
         typer.Option(metavar="NAME", help="Of a sphere: the point that a host moves; by default its centre."),
     ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Motion comes from a host: udp://ADDRESS:PORT?format=NAME, or shared://pose and shared://vehicle for a "
+            "program of your own on this machine, see docs/host.md.",
+        ),
+    ] = None,
+    cueing: Annotated[
+        str | None,
+        typer.Option(metavar="SET", help="Of a host that tells a vehicle's motion: a set of parameters or its file."),
+    ] = None,
+    algorithm: Annotated[str | None, typer.Option(metavar="NAME", help="Of the cueing; by default classical.")] = None,
     controller: Annotated[
         str | None,
         typer.Option(
@@ -123,6 +136,10 @@ def run(
     `motionbase ring watch`, `motionbase operate` and `motionbase tune`. The console, the recorder and the watch for
     ESTOP files run in processes of their own; none of them can disturb the base.
 
+    With --host a simulator or another program moves the platform: poses are followed, the motion of a vehicle goes
+    through motion cueing first. A process of its own hears the host; if it falls silent, the platform comes to rest,
+    settles, and goes on when frames come again. There are no generators then unless --generators names them.
+
     If the base fails, console and recorder stay, so that you can see what happened, and an operator can restart the
     base, at rest and switched off. Ctrl-C ends everything; the exit code is then 1, because the base failed. With
     --ends-with-base, --duration or --no-console the run ends with its base.
@@ -142,6 +159,10 @@ def run(
 
     Example: motionbase run atlas --generators tumble
 
+    Example: motionbase run cmf --host udp://127.0.0.1:8730 --manual
+
+    Example: motionbase run simona --host udp://?format=motionbase-vehicle --cueing simona
+
     Example: motionbase run simona --law examples/07_own_control_law.py:heaving
     """
     if rate not in RATES:
@@ -151,7 +172,10 @@ def run(
     if record is not None and (no_record or alone):
         raise UsageError(f"--record and {'--no-record' if no_record else '--alone'} cannot be asked for together")
     link = Link(controller, control_port, controller_timeout)
-    of_platform = {"--faults": faults, "--law": law, "--generators": generators, "--point": point}
+    of_platform = {
+        "--faults": faults, "--law": law, "--generators": generators, "--point": point, "--host": host,
+        "--cueing": cueing, "--algorithm": algorithm,
+    }  # fmt: skip
     of_rotor = {"free": free, "tail": tail, "tail-of": tail_of}
     options: BaseOptions | ModelOptions
     if is_model(platform):
@@ -165,7 +189,8 @@ def run(
     elif platform not in preset_names() and not Path(platform).suffix and (meant := model_meant(platform)):
         raise UsageError(f"no platform, model or rotor {platform!r}; did you mean {meant!r}?")
     else:
-        options = BaseOptions(platform, ring, rate, duration, faults, manual, parameters, law, generators, point)
+        own = faults, manual, parameters, law, generators, point
+        options = BaseOptions(platform, ring, rate, duration, *own, _with_port(host), cueing, algorithm)
     if port is not None and (no_console or alone):
         raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
     share_with(group)
@@ -173,6 +198,18 @@ def run(
     code = _alone(options) if alone else _supervised(options, extras)
     if code:
         raise typer.Exit(code)
+
+
+def _with_port(host: str | None) -> str | None:
+    """The URL of a host, with a free port where it says 0."""
+    if host is None or ":0" not in host:
+        return host
+    from motionbase.executive.base import signals_blocked
+
+    with signals_blocked():
+        from motionbase.executive.host.source import with_port
+
+        return with_port(host)
 
 
 class Link(NamedTuple):

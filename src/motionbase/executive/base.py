@@ -6,7 +6,7 @@ Nothing here may import NumPy when it is imported itself: see `signals_blocked`.
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from motionbase.executive.base_setup import TICK_HZ, BaseOptions, Setup, checked
@@ -49,8 +49,12 @@ def run_supervised(options: BaseOptions, readers: Callable[[], Sequence["Process
         if not options.is_plain_preset:
             checked(options)  # refused here, in one sentence, rather than by a process that ends at once
         again = options.at_rest().command() if stays else None
-        base = Process("base", options.command(), Role.WRITER, stop_s=COMPILING_S, again=again)
-        return Supervisor([base, *readers()], ring=options.ring, waiting=waiting).run()
+        processes = [Process("base", options.command(), Role.WRITER, stop_s=COMPILING_S, again=again)]
+        if options.host is not None:
+            from motionbase.executive.host import process as host
+
+            processes += host.processes(options.host, options.ring, options.platform)
+        return Supervisor([*processes, *readers()], ring=options.ring, waiting=waiting).run()
 
 
 def refuse_taken(backend: "AbstractBackend") -> None:
@@ -101,15 +105,21 @@ def _compiled(setup: Setup) -> "LoopCode":
     print(f"motionbase run {setup.platform.name}: compiling the closed loop ...", file=sys.stderr, flush=True)
     from motionbase.executive.hexapod import LoopCode
 
-    return LoopCode.of(setup.loop)
+    return LoopCode.of(setup.loop, setup.told)
 
 
 def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -> Ended:
-    from motionbase.executive.executive import Executive, Mode
+    from motionbase.executive.exchange import Exchange
+    from motionbase.executive.executive import Executive
+    from motionbase.executive.executive import Mode as Pace
     from motionbase.executive.hexapod import HexapodRun, safe_stop
+    from motionbase.executive.host.jobs import HostLink
+    from motionbase.executive.host.rows import blocks_of
     from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
+    from motionbase.record.states import Mode
     from motionbase.ring.blocks.generators import GeneratorClient
+    from motionbase.ring.names import HOST
     from motionbase.ring.printer import Printer, to_stderr
     from motionbase.ring.signals import heard
     from motionbase.ring.writer import Writer
@@ -128,18 +138,27 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
     with (
         Writer(setup.schema, name=options.ring, program="motionbase run", claim=claim, **header) as writer,
         heard(hear),  # besides the executive's own handlers, which it sets when it runs: no end leaves the ring behind
+        ExitStack() as beside,
     ):
-        job = HexapodRun(code, writer, say, setup.plan, setup.tuned)
-        job.arrays["mode"][...] = 1.0  # no host yet: generators about the neutral pose
+        host = None
+        if code.host is not None:
+            host = HostLink(
+                code.host, beside.enter_context(Exchange.made(writer.backend, blocks_of(code.host.kind), HOST))
+            )
+        job = HexapodRun(code, writer, say, setup.plan, setup.tuned, host=host)
+        job.arrays["mode"][...] = float(Mode.MAINTENANCE if host is None else Mode.HOST)
         job.arrays["automatic"][...] = float(not options.manual)
         settings: dict[str, Any] = {"clock": job.clock, "safe_stop": [safe_stop(job)], "on_warning": to_stderr}
-        executive = Executive(job.schedule, writer, Mode.REAL_TIME, **settings)
+        settings["channels"] = {} if host is None else host.channels
+        executive = Executive(job.schedule, writer, Pace.REAL_TIME, **settings)
         stops.append(executive.stop)
         if setup.generators is not None:
             GeneratorClient(options.ring, author="motionbase run").write(setup.generators)
         platform = setup.platform
         marks = f"; illustrative: {', '.join(platform.illustrative)}" if platform.illustrative else ""
         print(f"{platform.name}: {platform.summary}{marks}", flush=True)
+        if host is not None:
+            print(f"host: {options.host}, through {host.exchange.path}", flush=True)
         print(f"ring {options.ring!r}: {writer.backend}; {options.rate} records per second; Ctrl-C stops", flush=True)
         if signals:
             executive.stop()
@@ -157,7 +176,7 @@ def stopped_by_guard(fault: float) -> str:
 
 
 class StateLog:
-    """Reports every change of state and fault, from a thread of its own."""
+    """Reports every change of state and fault, and of the host, from a thread of its own."""
 
     def __init__(self, job: "HexapodRun", say: "Printer", electric: bool) -> None:
         import threading
@@ -172,14 +191,25 @@ class StateLog:
         last = None
         while True:
             over = self._over.wait(LOOK_S)
-            state, fault = self._job.state, float(self._job.arrays["fault"])
-            if (state, fault) != last:
+            state, fault, host = self._job.state, float(self._job.arrays["fault"]), self._host()
+            if (state, fault, host) != last:
                 wrong = f": {sentences.get(fault, f'fault {fault:g}')}" if fault else ""
                 t = float(self._job.arrays["tick"]) / TICK_HZ
-                self._say(f"{t:8.1f} s  {state.name.lower()}{wrong}")
-                last = (state, fault)
+                self._say(f"{t:8.1f} s  {state.name.lower()}{wrong}{host}")
+                last = (state, fault, host)
             if over:
                 return
+
+    def _host(self) -> str:
+        """What is wrong with the host, if there is one and its mode is in use."""
+        from motionbase.record.faults import WarningBit
+
+        bits = int(self._job.arrays["warning"])
+        if self._job.host is None:
+            return ""
+        if bits & WarningBit.HOST_SILENT:
+            return "; the host is silent"
+        return "; the host asks for more than the limits allow" if bits & WarningBit.DEMAND_OUTSIDE else ""
 
     def __enter__(self) -> "StateLog":
         self._thread.start()

@@ -11,6 +11,9 @@ from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
     from motionbase.control.own_law import Law
+    from motionbase.cueing.cueing import Cueing
+    from motionbase.executive.host.source import Source
+    from motionbase.host.format import Kind
     from motionbase.plant.fault_plan import FaultPlan
     from motionbase.platform.atlas.atlas import Atlas
     from motionbase.platform.hexapod import Hexapod
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 TICK_HZ = 2000
 NO_GENERATORS = "none"
+CUEING, ALGORITHM = "simona", "classical"  # of a host that tells a vehicle's motion, unless others are named
 
 
 def preset_names() -> set[str]:
@@ -43,19 +47,24 @@ class BaseOptions(NamedTuple):
     law: str | None
     generators: str | None = None
     point: str | None = None
+    host: str | None = None
+    cueing: str | None = None
+    algorithm: str | None = None
 
     @property
     def is_plain_preset(self) -> bool:
         """Whether nothing can be refused: the base checks everything anyway, and checking twice delays its start."""
-        own = (self.faults, self.parameters, self.law, self.generators, self.point)
+        own = (
+            self.faults, self.parameters, self.law, self.generators, self.point, self.host, self.cueing, self.algorithm
+        )  # fmt: skip
         return self.platform in preset_names() and all(given is None for given in own)
 
     @property
     def armed(self) -> str:
-        """The generators to start with; by default none where a person operates the base or brings a law."""
+        """The generators to start with; by default none where a person operates the base, a host moves it, or a law."""
         from motionbase.platform.ready_sets import GENTLE
 
-        return self.generators or (NO_GENERATORS if self.manual or self.law else GENTLE)
+        return self.generators or (NO_GENERATORS if self.manual or self.law or self.host else GENTLE)
 
     def at_rest(self) -> "BaseOptions":
         """The same base and generators, but off until an operator asks: for a base that is restarted."""
@@ -66,7 +75,7 @@ class BaseOptions(NamedTuple):
         given = {
             "--ring": self.ring, "--rate": self.rate, "--duration": self.duration, "--faults": self.faults,
             "--parameters": self.parameters, "--law": self.law, "--generators": self.generators,
-            "--point": self.point,
+            "--point": self.point, "--host": self.host, "--cueing": self.cueing, "--algorithm": self.algorithm,
         }  # fmt: skip
         options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
         manual = ["--manual"] if self.manual else []
@@ -83,6 +92,7 @@ class Setup(NamedTuple):
     parameters: "ParameterTable"
     tuned: dict[int, float]
     generators: "GeneratorSet | None"
+    host: "Source | None" = None
 
     @property
     def platform(self) -> "Hexapod | Atlas":
@@ -92,7 +102,20 @@ class Setup(NamedTuple):
     @property
     def schema(self) -> "Schema":
         """Of its record."""
-        return _schema(self.hexapod, self.atlas)
+        from motionbase.host.format import Kind
+        from motionbase.record.cueing import cued_schema, linked_schema
+
+        base = _schema(self.hexapod, self.atlas)
+        if self.told is None:
+            return base
+        return cued_schema(base) if self.told is Kind.VEHICLE else linked_schema(base)
+
+    @property
+    def told(self) -> "Kind | None":
+        """What the host tells the loop; displacements of legs have become poses."""
+        from motionbase.executive.host.source import told_by
+
+        return None if self.host is None else told_by(self.host)
 
 
 def checked(options: BaseOptions) -> Setup:
@@ -103,10 +126,13 @@ def checked(options: BaseOptions) -> Setup:
 
     plan = load_faults(options.faults) if options.faults else FaultPlan()
     hexapod, atlas = _platform(options.platform)
+    host = _host(options)
     loop = _loop(hexapod, atlas, _law(hexapod, options.law), options.point)
+    if host is not None:
+        loop = _hosted(loop, host, options, hexapod, atlas)
     table = parameter_table(loop)  # refuses what a ring could not show
     tuned = load_parameters(options.parameters, table) if options.parameters else {}
-    return Setup(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, options.armed))
+    return Setup(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, options.armed), host)
 
 
 def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
@@ -141,6 +167,37 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
     return AtlasLoop.of(atlas, hexapod, channels, law, point=point or CENTRE)
 
 
+def _host(options: BaseOptions) -> "Source | None":
+    """Where motion comes from."""
+    if options.host is None:
+        for name, value in (("--cueing", options.cueing), ("--algorithm", options.algorithm)):
+            if value is not None:
+                raise UsageError(f"{name} {value}: motion cueing follows a host; add --host URL")
+        return None
+    from motionbase.executive.host.source import host_source
+
+    return host_source(options.host)
+
+
+def _hosted(
+    loop: "Runnable", host: "Source", options: BaseOptions, hexapod: "Hexapod", atlas: "Atlas | None"
+) -> "Runnable":
+    """The loop with cueing in front if the host tells a vehicle's motion."""
+    from motionbase.executive.host.source import told_by
+    from motionbase.host.format import Kind
+
+    if told_by(host) is Kind.POSE:
+        for name, value in (("--cueing", options.cueing), ("--algorithm", options.algorithm)):
+            if value is not None:
+                raise UsageError(f"{name} {value}: the host tells poses, which are followed as they are")
+        return loop
+    if atlas is not None:
+        raise UsageError(f"--host {host.text}: it tells a vehicle's motion, and a sphere follows poses only")
+    from motionbase.system.cued_loop import CuedLoop
+
+    return CuedLoop(loop, _cueing(hexapod, options))
+
+
 def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
     """The platform's law, or the user's."""
     from motionbase.control.law import ControlLaw
@@ -169,3 +226,10 @@ def _generators(hexapod: "Hexapod", atlas: "Atlas | None", wanted: str) -> "Gene
         there = ", ".join((*ready, NO_GENERATORS))
         raise UsageError(f"--generators {wanted!r:.80}: it must be one of {there}, or a file .toml or .json")
     return ready[wanted]
+
+
+def _cueing(hexapod: "Hexapod", options: BaseOptions) -> "Cueing":
+    """Between the vehicle and the law."""
+    from motionbase.cueing.cueing import Cueing
+
+    return Cueing.of(hexapod, options.cueing or CUEING, algorithm=options.algorithm or ALGORITHM)
