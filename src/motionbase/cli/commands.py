@@ -59,6 +59,9 @@ COMMANDS: dict[str, Command] = {
         "Measure gain and phase of one axis tone by tone, and the turnaround bump.",
     ),
     "loads": Command("motionbase.cli.sizing:loads", "Predict the loads of every fault during motion at full speed."),
+    "cue": Command(
+        "motionbase.cli.cue:app", "Run and tune motion cueing over recordings and manoeuvres; show what people feel."
+    ),
     "size": Command(
         "motionbase.cli.sizing:size",
         "Show what a manoeuvre requires of every leg: force, speed, torque, power, flow, heat.",
