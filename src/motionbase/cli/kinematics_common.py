@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -117,13 +116,6 @@ def check_rows(rows: int) -> None:
     """Refuse a number of rows of directions that would be too coarse or too slow."""
     if not 4 <= rows <= 200:
         raise UsageError(f"--rows is {rows}, it must be 4 to 200")
-
-
-def check_new(paths: Iterable[Path | None], force: bool) -> None:
-    """Refuse to replace existing files, unless it is forced."""
-    for path in paths:
-        if path is not None and path.exists() and not force:
-            raise UsageError(f"{str(path)!r} is there already; choose another name, or --force to write over it")
 
 
 def posture_at(hexapod: Hexapod, dof: str | None, legs: str | None, name: DexterityName) -> Postures:

@@ -23,7 +23,6 @@ from motionbase.cli.kinematics_common import (
     Warn,
     check_finite,
     check_length,
-    check_new,
     check_rows,
     dexterity_name,
     loaded,
@@ -34,7 +33,7 @@ from motionbase.cli.kinematics_common import (
     thresholds,
     where,
 )
-from motionbase.cli.options import PICTURES, check_writable
+from motionbase.cli.options import PICTURES, check_new, check_writable
 from motionbase.cli.terminal import progress_bar
 from motionbase.errors import PlatformError, UsageError
 

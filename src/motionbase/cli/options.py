@@ -4,7 +4,7 @@ import functools
 import inspect
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,3 +177,10 @@ def check_writable(path: Path | None, endings: tuple[str, ...]) -> None:
         raise UsageError(f"{str(path)!r} is a folder; give the name of a file")
     if not path.parent.is_dir():
         raise UsageError(f"{str(path)!r}: the folder {str(path.parent)!r} does not exist")
+
+
+def check_new(paths: Iterable[Path | None], force: bool) -> None:
+    """Refuse to replace existing files, unless it is forced."""
+    for path in paths:
+        if path is not None and path.exists() and not force:
+            raise UsageError(f"{str(path)!r} is there already; choose another name, or --force to write over it")

@@ -1,0 +1,120 @@
+"""The cueing algorithm alone: the motion that it commands is taken as that of the platform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.compile import Port, Program, Scan, scan
+from motionbase.compile.flow import call
+from motionbase.compile.struct import MIXED
+from motionbase.cueing.cueing import Cueing
+from motionbase.cueing.head import felt_at, moving
+from motionbase.cueing.omct.measure import LANES, Observed
+from motionbase.cueing.omct.motions import Excitation
+from motionbase.cueing.ports import COUNT, FRAME, VEHICLE
+from motionbase.errors import UsageError
+from motionbase.platform.hexapod import Hexapod
+
+Vector = tuple[float, float, float]
+POINT = Port("point", 3, "m", "where the motion is observed, in P")
+OBSERVED = Port("observed", 6, MIXED, "specific force and angular rate of the commanded motion there, in P's axes")
+KEPT_HZ = 200.0  # rows a second that are kept: 80 for each period of the fastest sine
+PIECE_S = 5.0
+
+
+def omct_point(hexapod: Hexapod, head: Vector) -> Vector:
+    """Where the platform is observed: its point `omct`, or the head if it has none."""
+    return hexapod.points.get("omct", head)
+
+
+def samples(ticks: Array, dt: float, sine: Excitation, lever: Vector, host_rate: float | None) -> tuple[Array, Array]:
+    """The newest of a host's samples at each tick, (n, 13), and (n,) how many there have been.
+
+    Args:
+        host_rate: samples a second; None for one in each tick
+    """
+    if host_rate is None:
+        return sine.rows(ticks * dt, lever), ticks + 1.0
+    number = np.floor(ticks * dt * host_rate + 1e-6)
+    first, back = np.unique(number, return_inverse=True)
+    return sine.rows(first / host_rate, lever)[back], number + 1.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Algorithm:
+    """A cueing algorithm as a `System`.
+
+    Attributes:
+        point: where the motion of vehicle and platform is taken, in P; the platform's point `omct` by default
+        host_rate: samples of the vehicle a second; None for one in each tick
+    """
+
+    cueing: Cueing
+    point: Vector | None = None
+    host_rate: float | None = None
+
+    def __post_init__(self) -> None:
+        more = [port.name for port in self.cueing.program.inputs[2:] if port.name not in (VEHICLE.name, COUNT.name)]
+        if more:
+            raise UsageError(
+                f"algorithm {self.cueing.algorithm!r} needs {', '.join(more)} from another process, so it cannot be "
+                "measured alone"
+            )
+
+    @property
+    def point_P(self) -> Vector:
+        """Where the motion is taken [m]."""
+        return omct_point(self.cueing.platform, self.cueing.head_P) if self.point is None else self.point
+
+    @property
+    def lever(self) -> Vector:
+        """From that point to the head, in axes of vehicle and platform [m]."""
+        x, y, z = np.subtract(self.cueing.head_P, self.point_P).tolist()
+        return x, y, z
+
+    @cached_property
+    def program(self) -> Program:
+        """(the cueing's inputs, point) -> x_next, observed."""
+        cueing = self.cueing.program
+        places = {port.name: k for k, port in enumerate(cueing.outputs)}
+
+        def expr(*values: Any) -> Any:
+            out = call(cueing, values[:-1], {})
+            return out[places["x_next"]], felt_at(moving(out[places[FRAME.name]].T), values[-1])
+
+        outputs = (cueing.outputs[places["x_next"]], OBSERVED)
+        return Program("cueing_observed", (*cueing.inputs, POINT), outputs, expr, cueing.description)
+
+    @cached_property
+    def _scan(self) -> Scan:
+        told = [VEHICLE.name, COUNT.name]
+        return scan(self.program, {"x": "x_next"}, per_step=told, record=[OBSERVED.name], lanes=LANES)
+
+    def observed(self, vehicles: Sequence[Excitation], duration: float) -> Iterator[Observed]:
+        """The runs side by side, from the cueing's start, piece by piece."""
+        dt = self.cueing.dt
+        every = max(1, round(1 / (KEPT_HZ * dt)))
+        piece, ticks = every * max(1, round(PIECE_S / dt / every)), round(duration / dt)
+        held = {"parameters": self.cueing.parameter_vector(), POINT.name: np.array(self.point_P)}
+        given: dict[str, Any] = {name: _on_lanes([value] * LANES) for name, value in held.items()}
+        x = _on_lanes([self.cueing.initial_state()] * LANES)
+        filled = [*vehicles, *[vehicles[-1]] * (LANES - len(vehicles))]
+        for first in range(0, ticks - every + 1, piece):
+            n = min(piece, (ticks - first) // every * every)
+            now = first + np.arange(n, dtype=np.float64)
+            told = [samples(now, dt, sine, self.lever, self.host_rate) for sine in filled]
+            rows, counts = (_on_lanes([one[k] for one in told]) for k in range(2))
+            out = self._scan(n, every=every, x=x, vehicle=rows, vehicle_count=counts, **given)
+            x = out["x"]
+            yield Observed(now[every - 1 :: every] * dt, out[OBSERVED.name][:, :, : len(vehicles)])
+
+
+def _on_lanes(values: Sequence[Array]) -> Array:
+    return np.stack([np.asarray(v, dtype=np.float64) for v in values], axis=-1)
