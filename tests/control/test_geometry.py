@@ -17,9 +17,9 @@ from motionbase.control.geometry import (
     leg_ratios,
     modal_masses,
     pose_down,
-    turning,
 )
 from motionbase.platform.kinematics import Kinematics
+from motionbase.platform.leg_motion import turning
 from motionbase.platform.load import load_platform
 
 SIMONA = load_platform("simona")

@@ -6,68 +6,30 @@ angles and their derivatives in time), or of the legs.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.compile import Kernel, Port, Program, for_each
+from motionbase.compile import Kernel, Port, Program
 from motionbase.compile.linear import solve
 from motionbase.platform.forward import forward_kinematics
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
+from motionbase.platform.leg_motion import LEGS, MOTION, Moved, legs_moved
 from motionbase.platform.sizing.architecture import check_architecture
-from motionbase.spatial.rotations import R_quaternion, euler_zyx_motion, quaternion_euler_zyx
 
 G = 9.80665  # [m/s^2]
 STEPS, CLOSE = 3, 1e-6  # Newton steps; [m], well below the resolution of a sensor
-MOTION = Port("motion", (6, 3), "SI, mixed", "degrees of freedom: position, velocity, acceleration")
-LEGS = Port("legs", (6, 3), "SI, mixed", "length, rate, acceleration")
 FORCES = Port("f_ff", 6, "N", "pushing is positive")
 READ = (Port("acc", 3, "m/s^2", "specific force in P"), Port("alpha", 3, "rad/s^2", "in P"))
 FELT = (Port("l_ddot_felt", 6, "m/s^2"), Port("f_beyond", 6, "N", "measured beyond the demand"))
 
 
-def turning(motion: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """Angular velocity and acceleration in W of a motion of the degrees of freedom."""
-    return euler_zyx_motion(motion[3:, 0], motion[3:, 1], motion[3:, 2])
-
-
-class _Asked(NamedTuple):
-    """Platform and legs in a commanded motion; row k is leg k, vectors are in W."""
-
-    R: ca.SX
-    omega: ca.SX
-    alpha: ca.SX
-    a: ca.SX
-    legs: ca.SX  # (6, 3) length, rate, acceleration
-    J: ca.SX  # (6, 6) leg rates from omega and the velocity
-
-
-def _asked(platform: Hexapod, motion: ca.SX) -> _Asked:
-    omega, alpha = turning(motion)
-    p, v, a = platform.p_neutral + motion[:3, 0], motion[:3, 1], motion[:3, 2]
-    R = R_quaternion(quaternion_euler_zyx(motion[3:, 0]))
-
-    def leg(joint: ca.SX, base: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """l_ddot = u . b_ddot + |velocity of the joint perpendicular to u|^2 / l."""
-        b = R @ joint
-        d = p + b - base
-        l = ca.sqrt(ca.sumsqr(d))
-        u = d * (1 / l)
-        b_dot = v + ca.cross(omega, b)
-        b_ddot = a + ca.cross(alpha, b) + ca.cross(omega, ca.cross(omega, b))
-        l_dot = ca.dot(u, b_dot)
-        across = b_dot - u * l_dot
-        return ca.vertcat(l, l_dot, ca.dot(u, b_ddot) + ca.sumsqr(across) / l), ca.vertcat(ca.cross(b, u), u)
-
-    return _Asked(R, omega, alpha, a, *for_each(leg, platform.joints, platform.base))
-
-
 def inverse_of(platform: Hexapod) -> Program:
     """Motion of the degrees of freedom -> motion of the legs."""
-    return Program("legs_of_dof", (MOTION,), (LEGS,), lambda motion: _asked(platform, motion).legs)
+    return Program("legs_of_dof", (MOTION,), (LEGS,), lambda motion: legs_moved(platform, motion).legs)
 
 
 def forward_of(platform: Hexapod) -> Program:
@@ -105,7 +67,7 @@ def _forces(platform: Hexapod, J: ca.SX, moment: ca.SX, force: ca.SX) -> ca.SX:
     return J @ solve(J.T @ J, ca.vertcat(moment / size, force), symmetric=True).x
 
 
-def _needed(platform: Hexapod, asked: _Asked) -> ca.SX:
+def _needed(platform: Hexapod, asked: Moved) -> ca.SX:
     """Leg forces required by weight and inertia."""
     mass, centre, inertia = carried(platform)
     R, omega, alpha, a, _, J = asked
@@ -115,7 +77,7 @@ def _needed(platform: Hexapod, asked: _Asked) -> ca.SX:
     return _forces(platform, J, moment, mass * (a_centre + g))
 
 
-def _felt(platform: Hexapod, asked: _Asked, acc: ca.SX, alpha: ca.SX) -> tuple[ca.SX, ca.SX]:
+def _felt(platform: Hexapod, asked: Moved, acc: ca.SX, alpha: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Leg accelerations and forces derived from the platform's own sensors.
 
     The difference of measured and commanded platform acceleration is mapped by J to the legs' accelerations, and its
@@ -132,14 +94,14 @@ def _felt(platform: Hexapod, asked: _Asked, acc: ca.SX, alpha: ca.SX) -> tuple[c
 
 def force_of(platform: Hexapod) -> Program:
     """Motion of the degrees of freedom -> leg forces required by weight and inertia."""
-    return Program("leg_forces", (MOTION,), (FORCES,), lambda motion: _needed(platform, _asked(platform, motion)))
+    return Program("leg_forces", (MOTION,), (FORCES,), lambda motion: _needed(platform, legs_moved(platform, motion)))
 
 
 def felt_of(platform: Hexapod) -> Program:
     """Commanded motion, platform sensors -> leg accelerations and forces derived from these sensors."""
 
     def expr(motion: ca.SX, acc: ca.SX, alpha: ca.SX) -> Any:
-        return _felt(platform, _asked(platform, motion), acc, alpha)
+        return _felt(platform, legs_moved(platform, motion), acc, alpha)
 
     return Program("felt_motion", (MOTION, *READ), FELT, expr)
 
@@ -148,7 +110,7 @@ def demands_of(platform: Hexapod) -> Program:
     """Legs, forces and derived accelerations at once, since they share the legs' directions."""
 
     def expr(motion: ca.SX, acc: ca.SX, alpha: ca.SX) -> Any:
-        asked = _asked(platform, motion)
+        asked = legs_moved(platform, motion)
         return asked.legs, _needed(platform, asked), *_felt(platform, asked, acc, alpha)
 
     return Program("leg_demands", (MOTION, *READ), (LEGS, FORCES, *FELT), expr)

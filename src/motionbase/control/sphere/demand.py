@@ -15,9 +15,9 @@ import casadi as ca
 
 from motionbase.compile import Port, cond
 from motionbase.compile.struct import MIXED
-from motionbase.control.geometry import turning
 from motionbase.control.sphere.ports import Target
 from motionbase.platform.atlas.decoupling import Decoupling
+from motionbase.platform.leg_motion import turning
 from motionbase.record.generators import COUNT, PLACE
 from motionbase.record.states import Mode, State
 from motionbase.spatial.rotations import (
