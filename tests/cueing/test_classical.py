@@ -85,7 +85,8 @@ def test_a_lasting_force_is_given_by_tilt_alone() -> None:
 
 def test_the_rate_of_the_tilt_is_limited() -> None:
     t = ticks(20.0)
-    out = run(t, rows(t, f_x=lambda t: np.where(t > 2, 3.0, 0.0), f_y=lambda t: np.where(t > 3, -4.0, 0.0)))
+    samples = rows(t, f_x=lambda t: np.where(t > 2, 3.0, 0.0), f_y=lambda t: np.where(t > 3, -4.0, 0.0))
+    out = run(t, samples, cue_high_pass=[3.0, 3.0, 1.0, 1.0, 0.8, 1.0])  # short displacements, far from the ends
     frame = out["host_frame"]
     limit = cueing().cue_set.air["tilt_rate"][0]
     assert np.abs(frame[:, 1, 3:5]).max() == pytest.approx(limit, rel=1e-9)

@@ -122,3 +122,22 @@ def washed(h: SX, p: Tuning, x: Washout, heard: Heard) -> tuple[Washout, Desired
     after = Washout(tilts=tilts, turns=turns, alongs=alongs, angles=angles, rates=rates)
     motion = alongs.motion
     return after, Desired(ca.horzcat(motion.x, motion.v, motion.a), ca.horzcat(angles, rates, (rates - x.rates) / h))
+
+
+def continued(p: Tuning, x: Washout, actual: Desired) -> Washout:
+    """The state from which the filters go on when the motion is another than they wanted."""
+
+    def turn(x: Turn, angle: SX, rate: SX, omega: SX, zeta: SX, first: SX) -> Turn:
+        """The integral that fits: with it the filter gives just this rate for its last input."""
+        c, k = 2 * zeta * omega + first, omega**2
+        change = (x.v - rate + c * (x.x - angle)) / ca.fmax(k, 1e-12)
+        return Turn(x=angle, v=rate, sum=x.sum + ca.if_else(k > 0, change, 0.0))
+
+    def along(x: Along, now: SX) -> Along:
+        return x.replace(motion=Motion(x=now[0], v=now[1], a=now[2]))
+
+    tilts, angles, rates = x.tilts, actual.angles[:, 0], actual.angles[:, 1]
+    washed_x, washed_v = angles - ca.vertcat(tilts.x[1], tilts.x[0], 0), rates - ca.vertcat(tilts.v[1], tilts.v[0], 0)
+    turns: Any = for_each(turn, x.turns, washed_x, washed_v, p.high_pass[3:], p.damping[3:], p.first_order[3:])
+    alongs: Any = for_each(along, x.alongs, actual.along)
+    return x.replace(turns=turns, alongs=alongs, angles=angles, rates=rates)

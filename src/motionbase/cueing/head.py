@@ -43,6 +43,12 @@ def felt_at(now: Moving, r: SX) -> SX:
 
 
 def about(now: Moving, r: SX) -> SX:
-    """(6, 3) motion of the degrees of freedom for which it is the point r, not P's origin, that moves as `now` says."""
+    """(3, 3) motion of P's origin for which it is the point r of P, not the origin, that moves as `now` says."""
     place, v, a = lever(now, r)
     return ca.horzcat(now.p - place, now.v - v, now.a - a)
+
+
+def at(now: Moving, r: SX) -> SX:
+    """(3, 3) place from that at neutral, velocity and acceleration of the point r of P, in W."""
+    place, v, a = lever(now, r)
+    return ca.horzcat(now.p + place, now.v + v, now.a + a)

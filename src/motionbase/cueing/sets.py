@@ -13,6 +13,7 @@ from motionbase.arrays import Array
 from motionbase.cueing.tuning import QUANTITIES, Tuning
 from motionbase.errors import ModelError, UsageError, unknown
 from motionbase.multibody.loaders.toml_source import TomlSource
+from motionbase.platform.load import illustrative_keys
 from motionbase.platform.table import Table
 
 FOLDER = Path(__file__).parent / "presets"
@@ -66,7 +67,7 @@ def _set(top: Table, name: str) -> CueSet:
     top.check_keys((*needed, "ground"), needed)
     air = _values(top.table("air"), {p.name: tuple(p.start_values.tolist()) for p in QUANTITIES})
     ground = _values(top.table("ground"), air) if "ground" in top.data else air
-    return CueSet(name, top.text("summary"), top.texts("sources"), top.texts("illustrative"), air, ground)
+    return CueSet(name, top.text("summary"), top.texts("sources"), illustrative_keys(top), air, ground)
 
 
 def _values(table: Table, others: Values) -> Values:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import casadi as ca
-import numpy as np
 
-from motionbase.compile import Struct, for_each, q
-from motionbase.cueing.classical import Washout, washed
-from motionbase.cueing.head import about, felt_at, moving
+from motionbase.compile import Struct, cond, q
+from motionbase.cueing.classical import Desired, Washout, continued, washed
+from motionbase.cueing.head import about, at, felt_at, moving
+from motionbase.cueing.limits import Place, limited
 from motionbase.cueing.ports import Vehicle
 from motionbase.cueing.samples import GRAVITY, Samples, heard
 from motionbase.cueing.tuning import Tuning
@@ -34,6 +34,7 @@ class CueState(Struct):
     samples: Samples = q(of=Samples, text="of the host")
     situation: Situation = q(of=Situation)
     washout: Washout = q(of=Washout)
+    place: Place = q(of=Place, rows=6, text="commanded, of the degrees of freedom")
     feeling: Feeling = q(of=Feeling, text="of a person in the vehicle and of one on the platform")
 
 
@@ -67,16 +68,21 @@ def tick(rig: Rig, p: Parameters, x: CueState, vehicle: Vehicle, count: SX) -> t
     washout, wanted = washed(h, tuning, x.washout, now)
 
     head = ca.SX(rig.head)
-    pivot = moving(ca.vertcat(wanted.along, wanted.angles))
-    motion = ca.vertcat(about(pivot, tuning.pivot * head), wanted.angles)
+    pivot = tuning.pivot * head
+    asked = ca.vertcat(about(moving(ca.vertcat(wanted.along, wanted.angles)), pivot), wanted.angles)
+    motion, l, acts = limited(h, rig.platform, tuning, x.place, asked)
+    washout = cond(
+        acts, lambda: continued(tuning, washout, Desired(at(moving(motion), pivot), motion[3:, :])), lambda: washout
+    )
 
     demand = ca.vertcat(now.d + GRAVITY, now.omega)
     cue = felt_at(moving(motion), head)
     feeling, felt_vehicle, felt_cue = feelings(rig.dt, x.feeling, demand, cue)
-    after = CueState(samples=samples, situation=situation, washout=washout, feeling=feeling)
+    place = Place.of_columns(x=motion[:, 0], v=motion[:, 1])
+    after = CueState(samples=samples, situation=situation, washout=washout, place=place, feeling=feeling)
     return after, (
         motion.T, samples.asked, demand, cue, felt_vehicle, felt_cue, difference(felt_vehicle, felt_cue),
-        stroke_left(rig.platform, pivot.R, motion[:3, 0]), ca.SX(Follows.WASHOUT), situation.share,
+        stroke_left(rig.platform, l), ca.SX(Follows.WASHOUT), situation.share,
     )  # fmt: skip
 
 
@@ -89,14 +95,7 @@ def chosen(h: SX, p: Parameters, x: Situation, on_ground: SX, first: SX) -> tupl
     return now, Tuning.of(p.air.column + now.share * (p.ground.column - p.air.column))
 
 
-def stroke_left(platform: Hexapod, R: SX, place: SX) -> SX:
+def stroke_left(platform: Hexapod, l: SX) -> SX:
     """Least way of a leg to an end of its stroke; negative beyond [m]."""
-    stroke = platform.stroke
-    p = ca.DM(np.asarray(platform.p_neutral)) + place
-
-    def leg(joint: SX, base: SX) -> Any:
-        l = ca.sqrt(ca.sumsqr(p + R @ joint - base))
-        return ca.fmin(l - stroke.l_min, stroke.l_max - l)
-
-    left: SX = ca.mmin(for_each(leg, platform.joints, platform.base))
+    left: SX = ca.fmin(ca.mmin(l) - platform.stroke.l_min, platform.stroke.l_max - ca.mmax(l))
     return left

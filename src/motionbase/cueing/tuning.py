@@ -43,6 +43,16 @@ class Tuning(Struct):
     pivot: SX = q(
         "-", text="point that the filters move: 0 centroid of the platform, 1 head", least=0, most=1, tunable=True
     )
+    travel: SX = q(
+        "-", 6, f"share of the platform's travel to each side that is used: {AXES6}", start=1.0, least=0.05, most=1,
+        tunable=True,
+    )  # fmt: skip
+    braking: SX = q(
+        "m/s^2, rad/s^2", 6, "deceleration at the end of the travel", start=(*(2.0,) * 3, *(1.5,) * 3), least=0.2,
+        most=15, tunable=True,
+    )  # fmt: skip
+    leg_braking: SX = q("m/s^2", text="of a leg at the end of its stroke", start=3.0, least=0.2, most=15, tunable=True)
+    margin: SX = q("m", text="of each stroke's ends that is never used", start=0.02, least=0, most=0.2, tunable=True)
     blend: SX = q(
         "s", text="time constant of the change to this situation", start=1.0, least=0.05, most=20, tunable=True
     )

@@ -110,12 +110,19 @@ def euler_zyx(R: Expr) -> Expr:
     return ca.vertcat(ca.atan2(R[2, 1], R[2, 2]), pitch, ca.atan2(R[1, 0], R[0, 0]))
 
 
-def euler_zyx_motion(angles: Expr, rates: Expr, accelerations: Expr) -> tuple[Expr, Expr]:
-    """Angular velocity and acceleration, in the parent's axes, of (roll, pitch, yaw) and their derivatives."""
+def euler_zyx_axes(angles: Expr) -> Expr:
+    """(3, 3) axes of roll, pitch, yaw as columns, in the parent's axes: times their rates, the angular velocity."""
     pitch, yaw = angles[1], angles[2]
     z = ca.SX([0.0, 0.0, 1.0])
     y = ca.vertcat(-ca.sin(yaw), ca.cos(yaw), 0)
     x = ca.vertcat(ca.cos(yaw) * ca.cos(pitch), ca.sin(yaw) * ca.cos(pitch), -ca.sin(pitch))
+    return ca.horzcat(x, y, z)
+
+
+def euler_zyx_motion(angles: Expr, rates: Expr, accelerations: Expr) -> tuple[Expr, Expr]:
+    """Angular velocity and acceleration, in the parent's axes, of (roll, pitch, yaw) and their derivatives."""
+    axes = euler_zyx_axes(angles)
+    x, y, z = axes[:, 0], axes[:, 1], axes[:, 2]
     roll_dot, pitch_dot, yaw_dot = rates[0], rates[1], rates[2]
     omega = x * roll_dot + y * pitch_dot + z * yaw_dot
     carried = ca.cross(z, y) * yaw_dot * pitch_dot + ca.cross(z * yaw_dot + y * pitch_dot, x) * roll_dot

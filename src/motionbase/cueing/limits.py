@@ -1,0 +1,126 @@
+"""A smooth stop before the ends of the workspace: of every axis, and of the legs where axes combine.
+
+Towards an end at the distance d the velocity stays below v(d) = sqrt(knee^2 + 2 braking d) - knee. The bound on the
+acceleration that keeps it so, v' = ONSET (v(d) - v) - dv/dd v, sets in gradually, so a motion that nears its end is
+braked without a jolt, and stops there. Far from the ends no bound acts and the motion passes through unchanged.
+
+Each axis has its own bounds. A leg near its end brakes the axes that drive it outwards, each in proportion to its own
+part; axes at rest or on their way back are left alone. The filters continue from the motion that remains: they hold
+positions and velocities, so nothing winds up, and when the demand falls the way back begins at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from motionbase.compile import Struct, cond, for_each, q, repeat
+from motionbase.cueing.tuning import Tuning
+from motionbase.platform.braking import smooth_root
+from motionbase.platform.hexapod import LEGS, Hexapod
+from motionbase.platform.leg_motion import Moved, legs_moved
+from motionbase.spatial.rotations import euler_zyx_axes
+
+SX = ca.SX
+ONSET = 20.0  # [1/s] at which a velocity may approach that from which it can stop
+PACE = 50.0  # [1/s] at which it may approach its largest
+ENDING = 0.1  # [s] time constant of the last part of a stop
+SWEEPS = 3  # over the legs: one is enough unless legs disagree
+AHEAD = 1 / 30  # [s] in which an axis can be stopped for a leg; enough for ONSET and ENDING together
+
+
+class Place(Struct):
+    """Of a degree of freedom, as commanded a tick ago."""
+
+    x: SX = q("m, rad", text="position")
+    v: SX = q("m/s, rad/s", text="velocity")
+
+
+def bounds(x: SX, v: SX, ends: tuple[Any, Any], v_most: Any, braking: SX) -> tuple[SX, SX]:
+    """Least and most acceleration of a motion between two ends."""
+    knee = braking * ENDING
+    down, steep_down = smooth_root(ends[0] - x, braking, knee)
+    up, steep_up = smooth_root(ends[1] - x, braking, knee)
+    least = ca.fmax(ONSET * (down - v) - steep_down * v, PACE * (-v_most - v))
+    most = ca.fmin(ONSET * (up - v) - steep_up * v, PACE * (v_most - v))
+    return least, most
+
+
+def clamped(x: SX, least: SX, most: SX) -> SX:
+    """The number nearest to x between two bounds."""
+    return ca.fmin(ca.fmax(x, least), most)
+
+
+def limited(h: SX, platform: Hexapod, p: Tuning, before: Place, wanted: SX) -> tuple[SX, SX, SX]:
+    """Motion of the degrees of freedom (6, 3) within the workspace, leg lengths, whether it differs."""
+    asked = (wanted[:, 1] - before.v) / h
+    a = within_axes(platform, p, before, asked)
+    first = moved_on(h, before, wanted, asked, a)
+    now = legs_moved(platform, ca.horzcat(first[:, :2], a))  # that from tick to tick, which is limited
+    least, most = leg_bounds(platform, p, now)
+    beyond = now.legs[:, 2] - clamped(now.legs[:, 2], least, most)
+
+    def braked() -> Any:
+        eased = a + eased_legs(now, first[3:, 0], first[:, 1] + AHEAD * a, least, most)
+        motion = moved_on(h, before, wanted, asked, eased)
+        return motion, legs_moved(platform, motion).legs[:, 0]
+
+    motion, l = cond(ca.norm_1(beyond) > 0, braked, lambda: (first, now.legs[:, 0]))
+    return motion, l, ca.norm_1(motion[:, 1] - wanted[:, 1]) > 0
+
+
+def within_axes(platform: Hexapod, p: Tuning, before: Place, a: SX) -> SX:
+    """(6,) accelerations within the bounds of each axis."""
+    limits = platform.limits
+
+    def axis(before: Place, a: SX, reach: SX, v_most: SX, a_most: SX, share: SX, braking: SX) -> SX:
+        ends = -share * reach, share * reach
+        return clamped(clamped(a, -a_most, a_most), *bounds(before.x, before.v, ends, v_most, ca.fmin(braking, a_most)))
+
+    rows = limits.position, limits.velocity, limits.acceleration
+    made: SX = for_each(axis, before, a, *map(np.asarray, rows), p.travel, p.braking)
+    return made
+
+
+def moved_on(h: SX, before: Place, wanted: SX, asked: SX, a: SX) -> SX:
+    """(6, 3) motion after a tick: the one wanted, but for axes that have another acceleration than asked."""
+
+    def axis(before: Place, wanted: SX, asked: SX, a: SX) -> SX:
+        v = before.v + h * a
+        return ca.if_else(ca.eq(a, asked), wanted, ca.vertcat(before.x + h / 2 * (before.v + v), v, a))
+
+    made: SX = for_each(axis, before, wanted, asked, a)
+    return made
+
+
+def leg_bounds(platform: Hexapod, p: Tuning, now: Moved) -> tuple[SX, SX]:
+    """(6,) least and most acceleration of the legs."""
+    stroke, limits = platform.stroke, platform.limits
+    ends = stroke.l_min + p.margin, stroke.l_max - p.margin
+    braking = ca.fmin(p.leg_braking, limits.leg_braking)
+    least, most = for_each(lambda leg: bounds(leg[0], leg[1], ends, limits.leg_velocity, braking), now.legs)
+    return least, most
+
+
+def eased_legs(now: Moved, angles: SX, going: SX, least: SX, most: SX) -> SX:
+    """(6,) change of the axes' accelerations that keeps the legs' within their bounds.
+
+    Args:
+        going: (6,) where the axes are going: their velocities soon
+    """
+    J = ca.horzcat(now.J[:, 3:], now.J[:, :3] @ euler_zyx_axes(angles))  # leg rates from those of the axes
+
+    def sweep(share: SX) -> SX:
+        for k in range(LEGS):
+            parts = J[k, :].T * going
+            l_ddot = now.legs[k, 2] - ca.dot(parts, share)
+            beyond = l_ddot - clamped(l_ddot, least[k], most[k])
+            outward = parts * ca.sign(beyond) > 0
+            more = beyond / (ca.dot(outward, parts) + ca.if_else(ca.ne(ca.norm_1(outward), 0), 0.0, 1.0))
+            share = share + ca.if_else(outward, more, 0.0)
+        return ca.fmin(share, 1 / AHEAD)
+
+    made: SX = repeat(SWEEPS, sweep, ca.SX.zeros(6))
+    return -made * going
