@@ -59,11 +59,13 @@ COMMANDS: dict[str, Command] = {
         "Measure gain and phase of one axis tone by tone, and the turnaround bump.",
     ),
     "loads": Command("motionbase.cli.sizing:loads", "Predict the loads of every fault during motion at full speed."),
+    "cue": Command(
+        "motionbase.cli.cue:app", "Run and tune motion cueing over recordings and manoeuvres; show what people feel."
+    ),
     "size": Command(
         "motionbase.cli.sizing:size",
         "Show what a manoeuvre requires of every leg: force, speed, torque, power, flow, heat.",
     ),
-    "cue": Command("motionbase.cli.cue:app", "Measure motion cueing: how a platform renders a vehicle's motion."),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
     "export": Command(
         "motionbase.cli.export:app", "Write control law and plant as C99, or a recording as CSV, Parquet, MCAP."

@@ -1,18 +1,219 @@
-"""`motionbase cue` works with motion cueing: the motion of a vehicle as people on a platform feel it."""
+"""`motionbase cue`: motion cueing over a recording, a host's file or a manoeuvre; sets, manoeuvres, tuning, tests."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from motionbase.cli import terminal
 from motionbase.cli.cue_omct import bounds, omct
+from motionbase.cli.options import PICTURES, Force, From, Json, To, check_writable, drivable
+from motionbase.errors import UsageError
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+if TYPE_CHECKING:
+    from motionbase.cli.cue_source import Samples
+    from motionbase.cueing.cueing import Cueing
+    from motionbase.cueing.summary import Summary
+
+RUN = "run"
+RATE, HOST_RATE = 200.0, 60.0  # [Hz] of the cueing, and of a manoeuvre's samples as a host would send them
+RECORDINGS = (".csv", ".parquet", ".mcap")
 
 
-@app.callback()
-def cue() -> None:
-    """Measure motion cueing.
+class _RunByDefault(TyperGroup):
+    """`motionbase cue FILE` is `motionbase cue run FILE`."""
 
-    Example: motionbase cue omct simona --cueing simona
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Insert the command where a source or an option of it stands."""
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = [RUN, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_RunByDefault,
+    no_args_is_help=True,
+    help="""Motion cueing: what a platform makes of a vehicle's motion, and what people feel of it.
+
+`motionbase cue SOURCE` is short for `motionbase cue run SOURCE`.
+
+Example: motionbase cue landing --plot landing.png""",
+)
+
+
+@app.command(RUN)
+def run(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A manoeuvre such as landing or 'manoeuvre://landing?sink=2', or a recording or CSV with a vehicle's "
+            "motion.",
+        ),
+    ],
+    platform: Annotated[str, typer.Option(metavar="NAME|FILE", help="The platform.")] = "simona",
+    cueing: Annotated[str, typer.Option(metavar="SET|FILE", help="The set of parameters.")] = "simona",
+    algorithm: Annotated[str, typer.Option(metavar="NAME", help="The algorithm.")] = "classical",
+    compare: Annotated[
+        str | None, typer.Option(metavar="SET|FILE", help="A second set, over the same samples.")
+    ] = None,
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Ticks of the cueing per second.")] = RATE,
+    host_rate: Annotated[float, typer.Option(metavar="HZ", help="Samples of a manoeuvre per second.")] = HOST_RATE,
+    start: From = None,
+    stop: To = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw demand, cue, feelings and legs: .png, .pdf, .svg.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a recording of it: .csv, .parquet or .mcap.")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Run motion cueing over a vehicle's motion; show perceived error, peaks, stroke and tilt.
+
+    Errors are differences between what a person in the vehicle and one on the platform feel, by models of their organs
+    of balance, in thresholds of perception. The platform follows exactly here; `motionbase run --host` and
+    `motionbase cue omct` have its real motion.
+
+    Example: motionbase cue landing --plot landing.png
+
+    Example: motionbase cue 'manoeuvre://turn?amplitude=20' --compare mine.toml
+
+    Example: motionbase cue flight.mcap --from 60 --to 120 --out cued.mcap
     """
+    from motionbase.cli.cue_source import gravity_note, samples_of
+
+    check_writable(plot, PICTURES)
+    check_writable(out, RECORDINGS)
+    if out is not None and not force:
+        from motionbase.recording.whole import refuse_existing
+
+        refuse_existing(out)
+    hexapod = drivable(platform)
+    samples = samples_of(source, host_rate, start, stop)
+    with terminal.working("compiling and running the cueing"):
+        from motionbase.cueing.cueing import Cueing
+        from motionbase.cueing.run import cue
+        from motionbase.cueing.summary import Summary
+
+        if not 50 <= rate <= 20_000:
+            raise UsageError(f"--rate is {rate:g} Hz, it must be 50 to 20000 Hz")
+        sets = [cueing, *([compare] if compare is not None else [])]
+        tried = [Cueing.of(hexapod, name, algorithm=algorithm, dt=1 / rate) for name in sets]
+        told = [Summary(cue(one, samples.t, samples.rows)) for one in tried]
+    files = _written(samples, tried, told, plot, out, force)
+    note = gravity_note(samples.rows)
+    if as_json:
+        runs = [{"set": one.cue_set.name, "algorithm": one.algorithm, **s.data()}
+                for one, s in zip(tried, told, strict=True)]  # fmt: skip
+        notes = [] if note is None else [note]
+        data = {"source": samples.name, "platform": hexapod.name, "runs": runs, "files": files, "notes": notes}
+        print(json.dumps(data, indent=2))
+        return
+    from motionbase.cli.cue_show import show
+
+    show(samples.name, told)
+    screen = terminal.console()
+    if note is not None:
+        screen.print(f"Note: {note}", style="yellow")
+    for file in files:
+        screen.print(f"wrote {file}")
+
+
+def _written(
+    samples: "Samples", tried: "list[Cueing]", told: "list[Summary]", plot: Path | None, out: Path | None, force: bool
+) -> list[str]:
+    """Write the picture and the recording of the first run; returns their names."""
+    names = [_label(one, tried) for one in tried]
+    if plot is not None:
+        from motionbase.cueing.plot import write_cued
+
+        title = f"{samples.name} on {tried[0].platform.name}, {tried[0].algorithm}"
+        write_cued([s.run for s in told], names, title, plot)
+    if out is not None:
+        from motionbase.record.cueing import tried_schema
+        from motionbase.recording.sinks.sink import Heading, open_sink
+        from motionbase.recording.whole import trouble, whole_or_not
+
+        about = {"source": samples.name, "platform": tried[0].platform.name, "cueing": names[0],
+                 "algorithm": tried[0].algorithm}  # fmt: skip
+        try:
+            with whole_or_not(out, force) as part:
+                sink = open_sink(part, out.suffix, Heading(tried_schema(), about, 0, 0))
+                sink.write(told[0].run.t, told[0].run.rows)
+                sink.close([])
+        except OSError as e:
+            raise trouble(out, e) from None
+    return [str(path) for path in (out, plot) if path is not None]
+
+
+def _label(one: "Cueing", tried: "list[Cueing]") -> str:
+    """Name of a set; numbered if both have one name."""
+    same = [other for other in tried if other.cue_set.name == one.cue_set.name]
+    return one.cue_set.name if len(same) == 1 else f"{one.cue_set.name} ({1 + tried.index(one)})"
+
+
+@app.command()
+def sets(as_json: Json = False) -> None:
+    """List the sets of cueing parameters, with their sources and what in them is illustrative (unpublished).
+
+    Example: motionbase cue sets
+    """
+    from motionbase.cueing.sets import load_set, set_names
+
+    found = [load_set(name) for name in set_names()]
+    if as_json:
+        print(json.dumps([{"name": s.name, "summary": s.summary, "sources": list(s.sources),
+                           "illustrative": list(s.illustrative)} for s in found], indent=2))  # fmt: skip
+        return
+    screen = terminal.console()
+    for s in found:
+        screen.print(s.name, style="bold")
+        screen.print(f"  {s.summary}")
+        for source in s.sources:
+            screen.print(f"  source: {source}")
+        if s.illustrative:
+            screen.print(f"  illustrative: {', '.join(s.illustrative)}", style="yellow")
+
+
+@app.command()
+def manoeuvres(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the options of one.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the library of vehicle manoeuvres; with NAME, the options of one.
+
+    Options are written after the name: 'landing?sink=2&duration=20'.
+
+    Example: motionbase cue manoeuvres landing
+    """
+    from motionbase.host.manoeuvres import manoeuvre_names, recipe_of
+
+    recipes = [recipe_of(one) for one in (manoeuvre_names() if name is None else [name])]
+    if as_json:
+        print(json.dumps([{
+            "name": r.name, "vehicle": r.vehicle, "about": r.about, "source": r.source,
+            "options": {key: {"default": o.default, "unit": o.unit, "text": o.text, "least": o.least, "most": o.most}
+                        for key, o in r.options.items()},
+        } for r in recipes], indent=2))  # fmt: skip
+        return
+    screen = terminal.console()
+    if name is None:
+        table = terminal.table("Manoeuvres", "name", "vehicle", "what happens", "length [s]", "source",
+                               right=("length [s]",))  # fmt: skip
+        for r in recipes:
+            table.add_row(r.name, r.vehicle, r.about, f"{r.options['duration'].default:g}", r.source)
+    else:
+        (r,) = recipes
+        screen.print(f"{r.about[:1].upper()}{r.about[1:]}. Source: {r.source}.")
+        table = terminal.table(f"Options of {r.name}", "option", "default", "unit", "bounds", "what it is",
+                               right=("default",))  # fmt: skip
+        for key, o in r.options.items():
+            table.add_row(key, f"{o.default:g}", o.unit, f"{o.least:g} to {o.most:g}", o.text)
+    screen.print(table)
 
 
 for command in (omct, bounds):

@@ -61,8 +61,8 @@ def run(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Motion comes from a host: udp://ADDRESS:PORT?format=NAME, or shared://pose and shared://vehicle for a "
-            "program of your own on this machine, see docs/host.md.",
+            help="Motion comes from a host: udp://ADDRESS:PORT?format=NAME, or shared://pose and shared://vehicle for "
+            "a program of your own on this machine, see docs/host.md.",
         ),
     ] = None,
     cueing: Annotated[

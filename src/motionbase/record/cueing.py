@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from enum import IntEnum
 from functools import cache
 
+from motionbase.record.axes import DOFS, LEGS
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.schema import Channel, Schema
 from motionbase.record.vehicle import AXES, VEHICLE
 
@@ -56,6 +58,16 @@ def cueing_channels() -> Iterator[Channel]:
         for name, axis in SIX:
             yield Channel(f"{row}_{name}_{axis}", UNITS[name], f"{TEXTS[name].format(axis=axis)} {of}", row)
     yield from SINGLE.values()
+
+
+@cache
+def tried_schema() -> Schema:
+    """Of a recording of cueing alone, without a base: the vehicle, what cueing makes of it, demanded pose and legs."""
+    base = hexapod_schema()
+    names = [f"host_{dof}{order}" for order in ("", "_dot", "_ddot") for dof in DOFS]
+    demand = (*names, *(f"leg{leg}_l_cmd" for leg in LEGS))
+    time = Channel("t", "s", "time", "time")
+    return Schema("tried_cueing", (time, *VEHICLE, *cueing_channels(), *(base.channels[base.place(n)] for n in demand)))
 
 
 @cache
