@@ -1,0 +1,109 @@
+"""What the vehicle is expected to do during the horizon, from what it does now, or from what the host knows ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.errors import UsageError, unknown
+from motionbase.record.vehicle import G
+
+KINDS = ("constant", "decay", "preview")
+AT_REST: Array = np.array([0.0, 0.0, G, 0.0, 0.0, 0.0])
+
+
+class Forecast(Protocol):
+    """Specific force and angular rate of the vehicle at the head, ahead of the present."""
+
+    def ahead(self, demand: Array, t: float, times: Array) -> Array:
+        """(n, 6) at times after t [s], given what the vehicle does at t; called once for every plan, in order."""
+
+    def reset(self) -> None:
+        """Forget the past."""
+
+
+@final
+class Constant:
+    """The vehicle goes on as it does now."""
+
+    def ahead(self, demand: Array, t: float, times: Array) -> Array:
+        """The same at all times."""
+        return np.tile(demand, (times.size, 1))
+
+    def reset(self) -> None:
+        """There is nothing to forget."""
+
+
+@final
+class Decay:
+    """A driver's model: what deviates from the slow mean fades away.
+
+    Args:
+        fades: time constant of the deviation [s]
+        mean: time constant of the slow mean [s]
+    """
+
+    def __init__(self, fades: float = 0.5, mean: float = 3.0) -> None:
+        if not (fades > 0 and mean > 0):
+            raise UsageError(f"forecast: time constants are {fades:g} and {mean:g} s, they must be above 0")
+        self._fades, self._slow = fades, mean
+        self._mean: Array = AT_REST
+        self._t: float | None = None
+
+    def ahead(self, demand: Array, t: float, times: Array) -> Array:
+        """From the demand to the mean."""
+        since = 0.0 if self._t is None else max(t - self._t, 0.0)
+        self._mean, self._t = self._mean + (1 - np.exp(-since / self._slow)) * (demand - self._mean), t
+        left = np.exp(-times / self._fades)[:, None]
+        return np.asarray(self._mean + left * (demand - self._mean))
+
+    def reset(self) -> None:
+        """The mean is that of a vehicle at rest."""
+        self._mean, self._t = AT_REST, None
+
+
+@final
+@dataclass
+class Preview:
+    """The host knows what comes.
+
+    Attributes:
+        known: (n, 6) specific force and rate at the head at times of the host [s]
+    """
+
+    known: Callable[[Array], Array]
+
+    def ahead(self, demand: Array, t: float, times: Array) -> Array:
+        """What comes; the present is as measured."""
+        rows = np.array(self.known(t + times))
+        rows[times <= 0] = demand
+        return rows
+
+    def reset(self) -> None:
+        """There is nothing to forget."""
+
+
+def sampled(t: Array, rows: Array) -> Preview:
+    """A preview of samples, linear between them and constant beyond."""
+
+    def known(times: Array) -> Array:
+        return np.stack([np.interp(times, t, column) for column in rows.T], axis=1)
+
+    return Preview(known)
+
+
+def forecast_of(kind: str, preview: Preview | None = None) -> Forecast:
+    """By its name."""
+    if kind == "constant":
+        return Constant()
+    if kind == "decay":
+        return Decay()
+    if kind != "preview":
+        raise UsageError(unknown("forecast", kind, KINDS))
+    if preview is None:
+        raise UsageError("forecast 'preview' needs a source that knows what comes: a file or a manoeuvre")
+    return preview
