@@ -21,7 +21,8 @@ def swaying(t: Array) -> Array:
     """Samples of a vehicle that sways, rolls and heaves."""
     return rows(
         t, f_x=lambda t: 1.0 * np.sin(0.7 * t), f_y=lambda t: 1.5 * np.sin(1.3 * t) ** 3,
-        f_z=lambda t: np.sin(3.0 * t), omega_x=lambda t: 0.1 * np.sin(2.0 * t), on_ground=lambda t: np.asarray(t > 4, float),
+        f_z=lambda t: np.sin(3.0 * t), omega_x=lambda t: 0.1 * np.sin(2.0 * t),
+        on_ground=lambda t: np.asarray(t > 4, float),
     )  # fmt: skip
 
 
