@@ -113,6 +113,9 @@ class Options:
         neutral: heave that the host tells for the neutral pose [m], in its own axes; None is the format's
         zero: of displacements of legs: "retracted" or "neutral"
         clock: time of arrival [s], for formats without a stamp
+        flip: quantities of a vehicle whose sign the host has the other way round, such as "f_y" or "pitch", before
+            gravity is added
+        layout: file that describes the datagrams, for hosts whose user chooses what is in them
     """
 
     lever: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -122,6 +125,8 @@ class Options:
     neutral: float | None = None
     zero: str = "retracted"
     clock: Callable[[], float] = monotonic
+    flip: tuple[str, ...] = ()
+    layout: str = ""
 
 
 @final
@@ -135,7 +140,8 @@ class Format:
         port: UDP port that is usual for it
         decoder: makes a decoder for one host
         statement: of formats of vehicles
-        options: of URLs that it knows: lever, gravity, units, axes, neutral, zero; None for those of its kind
+        options: of URLs that it knows: lever, gravity, flip, layout, units, axes, neutral, zero; None for those of its
+            kind
         bits: of its sequence numbers, which then begin again at 0
     """
 
@@ -152,7 +158,7 @@ class Format:
     def known_options(self) -> tuple[str, ...]:
         """Options of URLs that say how it is read."""
         if self.options is None:
-            return ("lever", "gravity") if self.kind is Kind.VEHICLE else ()
+            return ("lever", "gravity", "flip") if self.kind is Kind.VEHICLE else ()
         return self.options
 
 

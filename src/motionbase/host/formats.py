@@ -15,6 +15,12 @@ HOMES = {  # module below motionbase.host -> names of the formats in its FORMATS
     "telemetry.flightgear": ("flightgear", "flightgear-generic"),
     "telemetry.forza": ("forza",),
     "telemetry.beamng": ("beamng",),
+    "telemetry.bridged": ("msfs", "iracing", "acc"),
+    "telemetry.codemasters": ("codemasters",),
+    "telemetry.dcs": ("dcs",),
+    "telemetry.eawrc": ("eawrc",),
+    "telemetry.f1": ("f1",),
+    "telemetry.lfs": ("lfs",),
 }
 
 

@@ -1,6 +1,6 @@
 """URLs of sources and targets of motion.
 
-udp://ADDRESS:PORT?format=NAME&from=ADDRESS,ADDRESS&requests=yes&lever=x,y,z&gravity=yes|no
+udp://ADDRESS:PORT?format=NAME&from=ADDRESS,ADDRESS&requests=yes&lever=x,y,z&gravity=yes|no&flip=NAME,NAME
 file://PATH?rate=HZ&loop=yes&kind=pose|vehicle&start=S&stop=S
 ring://NAME?rate=HZ&kind=pose|vehicle
 manoeuvre://NAME?rate=HZ&loop=yes
@@ -19,12 +19,14 @@ from motionbase.errors import UsageError, unknown
 from motionbase.host.format import Format, Kind, Options
 from motionbase.host.formats import format_of
 from motionbase.host.receiver import LOOPBACK, Network
+from motionbase.record.vehicle import VEHICLE
 
 RATE, SLOWEST, FASTEST = 60.0, 1.0, 1000.0  # [Hz] of frames
 YES = {"yes": True, "no": False}
 KINDS = {"pose": Kind.POSE, "vehicle": Kind.VEHICLE}
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}  # [m]
 ANGLES = {"rad": 1.0, "deg": math.pi / 180}  # [rad]
+FLIPPED = tuple(channel.name.removeprefix("vehicle_") for channel in VEHICLE[:-1])
 FARTHEST = 1000.0  # [m] of a lever or an offset: catches typing errors
 
 
@@ -206,6 +208,10 @@ def _options(text: str, given: dict[str, str]) -> Options:
                 f"{', '.join(ANGLES)}, such as mm,deg"
             )
         units = LENGTHS[length], ANGLES[angle]
+    flip = tuple(given["flip"].split(",")) if "flip" in given else ()
+    for name in flip:
+        if name not in FLIPPED:
+            raise UsageError(f"{text!r}: flip: {unknown('quantity', name, FLIPPED, 'quantities')}")
     return Options(
         lever,
         _one_of(text, given, "gravity", YES, None),
@@ -213,6 +219,8 @@ def _options(text: str, given: dict[str, str]) -> Options:
         _one_of(text, given, "axes", {"up": True, "down": False}, None),
         _number(text, given, "neutral", -FARTHEST, FARTHEST, "m", None),
         _one_of(text, given, "zero", {name: name for name in ("retracted", "neutral")}, "retracted"),
+        flip=flip,
+        layout=given.get("layout", ""),
     )
 
 

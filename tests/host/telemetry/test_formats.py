@@ -3,6 +3,7 @@
 import math
 import random
 import struct
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,12 +13,16 @@ from hypothesis import strategies as st
 from motionbase.host.format import NOTHING, Decoder, Frame, Kind, Options
 from motionbase.host.formats import HOMES, format_of
 from motionbase.host.telemetry.motion import FASTEST_TURN, LARGEST_ALPHA
-from tests.host.telemetry.layouts import BUILDERS, DOINGS, LEVEL, Doing
+from tests.host.telemetry.layouts import BEFORE, BUILDERS, DOINGS, LEVEL, T0, Doing, world
 from tests.tier import often
 
 FORMATS = list(BUILDERS)
+Decode = Callable[[bytes], Frame | None]
 # Numbers travel as float32, accelerations through degrees and feet besides: 24 bits of about 50 leave 3e-6.
 TOLERANCE = 2e-5
+# Differences over 1/60 s of unit vectors and of velocities near 20 m/s, both float32, and of float32 stamps near 10 s:
+# 60 * 2e-6 m/s^2, and 6e-5 of the acceleration. The first of the vectors' differences leaves half a turn squared.
+WIDER = {"codemasters": 5e-3, "eawrc": 5e-3}
 LIMIT = 1e4  # a finite, plausible row at a head near the point has nothing as large
 
 
@@ -25,10 +30,24 @@ def decoder(name: str, options: Options = Options()) -> Decoder:  # noqa: B008 -
     return format_of(name).decoder(options)
 
 
-def row_of(doing: Doing) -> list[float]:
+DERIVED = ("codemasters", "eawrc")  # their attitude is that of vectors, whose differences are the rates
+
+
+def row_of(name: str, doing: Doing, t: float) -> list[float]:
     """The row without angular acceleration and ground."""
     rates = (doing.rolls_right, -doing.noses_up, -doing.turns_right)
-    return [*doing.felt, *rates, doing.right_down, -doing.nose_up, -doing.heading]
+    if name not in DERIVED:
+        return [*doing.felt, *rates, doing.right_down, -doing.nose_up, -doing.heading]
+    first, now = (np.array(world(doing, at)) for at in (0.0, t - T0))
+    a = np.array([doing.forward, doing.left, doing.up]) @ first + [0.0, 9.80665, 0.0]
+    ahead, side, up = now
+    return [*(now @ a), *rates, math.atan2(side[1], up[1]), -math.asin(ahead[1]), math.atan2(ahead[0], ahead[2])]
+
+
+def decoded(name: str, decode: Decode, doing: Doing, t: float) -> Frame | None:
+    if name in BEFORE:
+        assert decode(BEFORE[name](doing, t)) is NOTHING
+    return decode(BUILDERS[name](doing, t))
 
 
 def plausible(frame: Frame | None) -> bool:
@@ -54,12 +73,14 @@ def test_statements_say_what_the_numbers_are(name: str) -> None:
 def test_physical_cases(name: str, doing: Doing) -> None:
     """At rest 1 g up, nose up a part of it forward, braking backward, in a right turn to the right."""
     decode = decoder(name).decode
-    frames = [decode(BUILDERS[name](doing, 10 + k / 60)) for k in range(3)]
-    frame = frames[-1]
+    stamps = [T0 + k / 60 for k in range(5)]
+    frame = [decoded(name, decode, doing, t) for t in stamps][-1]
     assert frame is not None
     row = np.array(frame.row)
-    np.testing.assert_allclose(row[[0, 1, 2, 3, 4, 5, 9, 10, 11]], row_of(doing), atol=TOLERANCE)
-    np.testing.assert_allclose(row[6:9], 0.0, atol=TOLERANCE)
+    expected = row_of(name, doing, stamps[-1])
+    tolerance = WIDER.get(name, TOLERANCE)
+    np.testing.assert_allclose(row[[0, 1, 2, 3, 4, 5, 9, 10, 11]], expected, atol=tolerance)
+    np.testing.assert_allclose(row[6:9], 0.0, atol=60 * tolerance)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -78,8 +99,8 @@ def test_cut_and_longer_datagrams(name: str) -> None:
     assert decoder(name).decode(whole) is not None
     for size in range(len(whole)):
         assert plausible(decoder(name).decode(whole[:size]))
-    refused = [decoder(name).decode(whole[:-k]) for k in (1, 2, 3, 4)]
-    assert refused == [None] * 4
+    if name != "dcs":  # a text, whose last number, which nobody uses, may be shorter
+        assert [decoder(name).decode(whole[:-k]) for k in (1, 2, 3, 4)] == [None] * 4
     for more in (1, 3, 4, 400, 70_000):
         assert plausible(decoder(name).decode(whole + bytes(more)))
     assert decoder(name).decode(whole + bytes(70_000)) is None
@@ -119,20 +140,19 @@ def test_random_bytes(data: bytes, name: str) -> None:
     assert plausible(decode((whole[:8] + data).ljust(len(whole), b"\xff")[: len(whole)]))
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - set(DERIVED)))
 def test_implausible_motion_is_refused(name: str) -> None:
     for doing in (Doing(forward=2000.0), Doing(turns_right=2 * FASTEST_TURN)):
-        assert decoder(name).decode(BUILDERS[name](doing, 1.0)) is None
+        assert decoded(name, decoder(name).decode, doing, 1.0) is None
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_lever_reaches_the_head(name: str) -> None:
     """A head 2 m ahead of the point, in a steady turn at 0.5 rad/s: 2 * 0.25 m/s^2 towards the point."""
     decode = decoder(name, Options(lever=(2.0, 0.0, 0.0))).decode
-    for k in range(5):
-        frame = decode(BUILDERS[name](Doing(turns_right=0.5), k / 60))
+    frame = [decoded(name, decode, Doing(turns_right=0.5), T0 + k / 60) for k in range(5)][-1]
     assert frame is not None
-    np.testing.assert_allclose(frame.row[:3], (-0.5, 0.0, 9.80665), atol=TOLERANCE)
+    np.testing.assert_allclose(frame.row[:3], (-0.5, 0.0, 9.80665), atol=10 * WIDER.get(name, TOLERANCE))
 
 
 def test_alpha_is_bounded() -> None:

@@ -10,7 +10,7 @@ from math import cos, remainder, sin, tau
 from typing import final
 
 from motionbase.host.format import Frame, Options, Status
-from motionbase.record.vehicle import G
+from motionbase.record.vehicle import VEHICLE, G
 
 LARGEST_ACCELERATION = 1000.0  # [m/s^2], some 100 g: a frame with more is refused
 FASTEST_TURN = 100.0  # [rad/s], 16 revolutions per second: a frame with more is refused
@@ -19,6 +19,7 @@ LARGEST_ALPHA = 200.0  # [rad/s^2]: larger values are clipped, since they are di
 LONGEST_GAP = 0.25  # [s] between frames: after a longer one derivatives start again from zero
 SHORTEST_STEP = 1e-3  # [s] between stamps: differences over less are not taken
 SMOOTHING = 0.05  # of the period of frames without stamps, per frame
+NAMES = tuple(channel.name.removeprefix("vehicle_") for channel in VEHICLE[:-1])
 
 _A2, _W2, _P2 = LARGEST_ACCELERATION**2, FASTEST_TURN**2, LARGEST_ANGLE**2
 _new = tuple.__new__  # a named tuple without its own constructor, which takes twice as long
@@ -34,12 +35,13 @@ class Motion:
     """
 
     __slots__ = (
-        "_clock", "_d1", "_d2", "_kinematic", "_last", "_lever", "_omega", "_period", "_alpha",
+        "_alpha", "_clock", "_d1", "_d2", "_kinematic", "_last", "_lever", "_omega", "_period", "_signs",
     )  # fmt: skip
 
     def __init__(self, options: Options, *, gravity: bool) -> None:
         self._kinematic = not (gravity if options.gravity is None else options.gravity)
         self._lever = options.lever if any(options.lever) else None
+        self._signs = tuple(-1.0 if name in options.flip else 1.0 for name in NAMES) if options.flip else None
         self._clock = options.clock
         self._period = 0.0
         self._last: float | None = None
@@ -70,6 +72,12 @@ class Motion:
         """
         x, y, z = a
         p, q, r = omega
+        if self._signs is not None:
+            s = self._signs
+            x, y, z, p, q, r, roll, pitch, yaw = (
+                s[0] * x, s[1] * y, s[2] * z, s[3] * p, s[4] * q, s[5] * r, s[9] * roll, s[10] * pitch, s[11] * yaw
+            )  # fmt: skip
+            alpha = None if alpha is None else (s[6] * alpha[0], s[7] * alpha[1], s[8] * alpha[2])
         # a comparison with NaN is false, so these find it as well
         if not (x * x + y * y + z * z <= _A2 and p * p + q * q + r * r <= _W2):
             return None

@@ -1,0 +1,82 @@
+"""F1 2023 to 2026: the packets Motion and MotionEx; the others tell no motion."""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import final
+
+from motionbase.host.format import NOTHING, Format, Frame, Kind, Options, Statement
+from motionbase.host.telemetry.motion import Motion, Silent
+from motionbase.record.vehicle import G
+
+HEADER = Struct("<H4xBQfIIB")  # format; packet id@6, session@7, time@15, frame@19, overall frame@23, player's car@27
+HEAD, MOTION, MOTION_EX = 29, 0, 13
+CARS = {2023: (22, 60), 2024: (22, 60), 2025: (22, 60), 2026: (24, 54)}  # number and bytes of each
+FLOATS = Struct("<36x6f")  # lateral, longitudinal, vertical g; yaw, pitch, roll
+SHORTS = Struct("<36x3h3f")  # the same with g in thousandths
+RATES = Struct("<173x6f")  # angular velocity, angular acceleration
+EX_SIZES = range(217, 513)  # 217 in 2023, 237 in 2024, 273 in 2025 and 2026
+SIZES = range(HEAD, 2048)  # of all packets
+RECENT = 3  # frames for which rates of the last MotionEx are taken
+
+
+@final
+class Formula1(Silent):
+    """Lateral g is positive to the left, longitudinal forward, vertical up; rates about x left, y up, z forward."""
+
+    def __init__(self, options: Options) -> None:
+        self._motion = Motion(options, gravity=True)
+        self._rates = self._alpha = (0.0, 0.0, 0.0)
+        self._known = (0, -RECENT - 1)  # session and frame of the rates
+
+    def decode(self, data: bytes) -> Frame | None:
+        """See `Decoder`."""
+        size = len(data)
+        if size not in SIZES:
+            return None
+        year, packet, session, stamp, _, number, car = HEADER.unpack_from(data)
+        if year not in CARS or packet > 31 or not 0.0 <= stamp < 1e9:
+            return None
+        if packet == MOTION_EX:
+            if size not in EX_SIZES:
+                return None
+            x, y, z, u, v, w = RATES.unpack_from(data)
+            if not x * x + y * y + z * z + u * u + v * v + w * w < 1e12:
+                return None
+            self._rates, self._alpha, self._known = (z, x, y), (w, u, v), (session, number)
+            return NOTHING
+        if packet != MOTION:
+            return NOTHING
+        cars, each = CARS[year]
+        if size != HEAD + cars * each or car >= cars:
+            return None
+        at = HEAD + each * car
+        if each == 54:
+            left, forward, up, yaw, pitch, roll = SHORTS.unpack_from(data, at)
+            scale = 1e-3 * G
+        else:
+            left, forward, up, yaw, pitch, roll = FLOATS.unpack_from(data, at)
+            scale = G
+        before, frame = self._known
+        rates, alpha = self._rates, self._alpha
+        if before != session or not -RECENT <= number - frame <= RECENT:
+            rates = alpha = (0.0, 0.0, 0.0)
+        a = (scale * forward, scale * left, scale * up)
+        return self._motion.frame(stamp, a, rates, roll, pitch, yaw, 1.0, alpha, number, session)
+
+
+FORMATS = (
+    Format(
+        "f1",
+        Kind.VEHICLE,
+        "F1 23, 24, 25 and the season of 2026: UDP telemetry, packets Motion and MotionEx",
+        20777,
+        Formula1,
+        Statement(
+            axes="x left, y up, z forward; lateral g positive to the left",
+            gravity=None,
+            point="centre of the car",
+            source="EA, F1 25 UDP specification; f1-packets 2026.1.1 for 2026",
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""What runs beside a simulator: copy one file there. The Python scripts need nothing but Python."""
