@@ -14,7 +14,6 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, Program
 from motionbase.compile.linear import solve
-from motionbase.platform.forward import forward_kinematics
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.leg_motion import LEGS, MOTION, Moved, legs_moved
@@ -38,16 +37,7 @@ def forward_of(platform: Hexapod) -> Program:
     The initial pose is that of the last tick, at most half a millimetre away, so one Newton step is usual and three are
     always enough; a more distant initial pose converges over the next ticks. On lanes every step costs its time.
     """
-    kinematics = Kinematics(platform)
-    forward = forward_kinematics(platform, STEPS, CLOSE)
-
-    def expr(l: ca.SX, dof_start: ca.SX) -> Any:
-        p_W, Q_WP, _, _, converged = forward(l, *kinematics.pose_of_dof(dof_start))
-        return kinematics.dof_of_pose(p_W, Q_WP), converged
-
-    inputs = (Port("l", 6, "m", "leg lengths"), Port("dof_start", 6, "m, rad", "pose to start from"))
-    outputs = (Port("dof", 6, "m, rad", "pose"), Port("converged", (), "-", "1 if it has these leg lengths"))
-    return Program("dof_of_legs", inputs, outputs, expr, "forward kinematics")
+    return Kinematics(platform).dof_of_legs(STEPS, CLOSE)
 
 
 def carried(platform: Hexapod) -> tuple[float, Array, Array]:

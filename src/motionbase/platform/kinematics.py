@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from motionbase.compile import Kernel, Port, Program
-from motionbase.platform.forward import P_W, Q_WP, L, forward_kinematics
+from motionbase.platform.forward import CONVERGED, ITERATIONS, P_W, Q_WP, TOLERANCE, L, forward_kinematics
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import jacobian_rate, leg_accelerations, legs_at, swing
 from motionbase.spatial.rotations import Expr, R_quaternion, euler_zyx, quaternion_euler_zyx
@@ -111,6 +111,18 @@ class Kinematics:
             return ca.vertcat(p_W - neutral, euler_zyx(R_quaternion(Q_WP)))
 
         return Kernel("dof_of_pose", POSE, (POSITION,), expr)
+
+
+    def dof_of_legs(self, iterations: int = ITERATIONS, tolerance: float = TOLERANCE) -> Program:
+        """Leg lengths, degrees of freedom to start from -> degrees of freedom, whether they have these lengths."""
+        forward = forward_kinematics(self.platform, iterations, tolerance)
+
+        def expr(l: Expr, dof_start: Expr) -> Any:
+            p_W, Q_WP, _, _, converged = forward(l, *self.pose_of_dof(dof_start))
+            return self.dof_of_pose(p_W, Q_WP), converged
+
+        inputs = L, Port("dof_start", 6, "m, rad", "pose to start from")
+        return Program("dof_of_legs", inputs, (POSITION, CONVERGED), expr, "forward kinematics")
 
 
 @lru_cache(maxsize=16)
