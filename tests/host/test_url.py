@@ -46,7 +46,10 @@ def test_things_that_are_played() -> None:
     assert found.path == Path("runs/a b.csv")
     assert (found.rate, found.loop, found.kind, found.start, found.stop) == (80.0, True, Kind.POSE, 1.0, 2.5)
     assert played("file:///tmp/a.mcap").path == Path("/tmp/a.mcap")
-    assert (played("ring://motionbase").scheme, played("manoeuvre://stall").name) == ("ring", "stall")
+    found = played("ring://motionbase?channels=cmd")
+    assert (found.scheme, found.name, found.channels) == ("ring", "motionbase", "cmd")
+    found = played("manoeuvre://stall?amplitude=2&rate=80")
+    assert (found.name, found.rate, found.settings) == ("stall", 80.0, (("amplitude", 2.0),))
 
 
 def test_targets() -> None:
@@ -82,6 +85,8 @@ WRONG = {
     "file://a.csv?start=2&stop=1": "start is 2 s, it must be before stop, 1 s",
     "file://a.csv?kind=legs": "kind is 'legs', it must be pose or vehicle",
     "ring://a?loop=yes": "no option 'loop'",
+    "file://a.csv?channels=legs": "channels is 'legs', it must be host or cmd or pose_hat",
+    "manoeuvre://stall?amplitude=much": "amplitude is no number",
     "udp://127.0.0.1\n": "is no URL: it must be printable",
     "u" * 1001: "it must be printable, of at most 1000 letters",
 }

@@ -80,6 +80,31 @@ class Decoder(Protocol):
         """The answer to a frame just decoded; None if the format has no answers."""
 
 
+class Told(NamedTuple):
+    """An answer as a host reads it.
+
+    Attributes:
+        sequence, stamp: of the frame that is answered; None if the format does not tell
+        status: None if the format has other codes than ours; what it does not tell is 0
+        text: for people
+    """
+
+    sequence: int | None
+    stamp: float | None
+    status: Status | None
+    text: str
+
+
+class Encoder(Protocol):
+    """The other side: makes the datagrams of one host, and reads what the base answers."""
+
+    def encode(self, frame: Frame) -> bytes:
+        """The frame as a datagram."""
+
+    def told(self, data: bytes) -> Told | None:
+        """What an answer says; None if the bytes are no answer."""
+
+
 @final
 @dataclass(frozen=True)
 class Statement:
@@ -143,6 +168,7 @@ class Format:
         options: of URLs that it knows: lever, gravity, flip, layout, units, axes, neutral, zero; None for those of its
             kind
         bits: of its sequence numbers, which then begin again at 0
+        encoder: for formats in which `motionbase host send` can speak
     """
 
     name: str
@@ -153,6 +179,7 @@ class Format:
     statement: Statement | None = None
     options: tuple[str, ...] | None = None
     bits: int = 64
+    encoder: Callable[[Options], Encoder] | None = None
 
     @property
     def known_options(self) -> tuple[str, ...]:

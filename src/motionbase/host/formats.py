@@ -11,6 +11,9 @@ from motionbase.host.format import Format
 
 HOMES = {  # module below motionbase.host -> names of the formats in its FORMATS
     "protocol.own": ("motionbase", "motionbase-vehicle"),
+    "protocol.text": ("text", "text-legs"),
+    "protocol.moog": ("moog",),
+    "protocol.emotion": ("emotion",),
     "telemetry.xplane": ("xplane", "xplane11"),
     "telemetry.flightgear": ("flightgear", "flightgear-generic"),
     "telemetry.forza": ("forza",),

@@ -13,6 +13,7 @@ from motionbase.record.requests import Kind as Request
 
 Network = IPv4Network | IPv6Network
 Sender = tuple[Any, ...]  # as `socket.recvfrom` tells it: address and port first
+Converted = Callable[[tuple[float, ...]], tuple[float, ...] | None]
 LOOPBACK: tuple[Network, ...] = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 LARGEST = 65536  # [bytes] of a datagram
 ALWAYS = frozenset({Request.FREEZE, Request.ABORT})
@@ -46,7 +47,7 @@ class Receiver:
         *,
         allowed: Sequence[Network] = LOOPBACK,
         requests: bool = False,
-        converted: Callable[[tuple[float, ...]], tuple[float, ...] | None] | None = None,
+        converted: Converted | None = None,
     ) -> None:
         self.form, self.options, self._allowed, self._requests = form, options or Options(), allowed, requests
         self._converted = converted

@@ -1,9 +1,9 @@
 """URLs of sources and targets of motion.
 
 udp://ADDRESS:PORT?format=NAME&from=ADDRESS,ADDRESS&requests=yes&lever=x,y,z&gravity=yes|no&flip=NAME,NAME
-file://PATH?rate=HZ&loop=yes&kind=pose|vehicle&start=S&stop=S
-ring://NAME?rate=HZ&kind=pose|vehicle
-manoeuvre://NAME?rate=HZ&loop=yes
+file://PATH?rate=HZ&loop=yes&kind=pose|vehicle&channels=host|cmd|pose_hat&start=S&stop=S
+ring://NAME?rate=HZ&kind=pose|vehicle&channels=host|cmd|pose_hat
+manoeuvre://NAME?rate=HZ&loop=yes&amplitude=NUMBER
 """
 
 from __future__ import annotations
@@ -67,6 +67,8 @@ class Played:
         loop: whether it begins again at its end
         kind: what is taken of a source that holds both; None is a vehicle if there is one
         start, stop: part of a file [s]
+        channels: which pose of a recording or ring is taken: the host's, the command, or the estimate
+        settings: options of a manoeuvre, checked where it is made
     """
 
     text: str
@@ -77,6 +79,8 @@ class Played:
     kind: Kind | None = None
     start: float | None = None
     stop: float | None = None
+    channels: str = "host"
+    settings: tuple[tuple[str, float], ...] = ()
 
     @property
     def path(self) -> Path:
@@ -86,11 +90,12 @@ class Played:
 
 Source = Udp | Played
 OPTIONS = {
-    "file": ("rate", "loop", "kind", "start", "stop"),
-    "ring": ("rate", "kind"),
+    "file": ("rate", "loop", "kind", "channels", "start", "stop"),
+    "ring": ("rate", "kind", "channels"),
     "manoeuvre": ("rate", "loop"),
 }
 SCHEMES = ("udp", *OPTIONS)
+CHANNELS = ("host", "cmd", "pose_hat")
 
 
 def source_of(text: str) -> Source:
@@ -98,6 +103,7 @@ def source_of(text: str) -> Source:
     scheme, rest, given = _parts(text)
     if scheme == "udp":
         return _udp(text, rest, given, is_target=False)
+    settings = _settings(text, given) if scheme == "manoeuvre" else ()
     _check_known(text, given, OPTIONS[scheme])
     if not rest:
         raise UsageError(f"{text!r} has no {'path' if scheme == 'file' else 'name'} after {scheme}://")
@@ -106,7 +112,8 @@ def source_of(text: str) -> Source:
     if start is not None and stop is not None and start >= stop:
         raise UsageError(f"{text!r}: start is {start:g} s, it must be before stop, {stop:g} s")
     loop, kind = _one_of(text, given, "loop", YES, False), _one_of(text, given, "kind", KINDS, None)
-    return Played(text, scheme, unquote(rest), rate, loop, kind, start, stop)
+    channels = _one_of(text, given, "channels", {name: name for name in CHANNELS}, "host")
+    return Played(text, scheme, unquote(rest), rate, loop, kind, start, stop, channels, settings)
 
 
 def target_of(text: str) -> Udp:
@@ -136,6 +143,16 @@ def _parts(text: str) -> tuple[str, str, dict[str, str]]:
             raise UsageError(f"{text!r}: {name} is given twice")
         given[name] = unquote(value)
     return scheme, rest, given
+
+
+def _settings(text: str, given: dict[str, str]) -> tuple[tuple[str, float], ...]:
+    """What is left for the manoeuvre, taken out of the options."""
+    names = [name for name in given if name not in OPTIONS["manoeuvre"]]
+    settings = tuple((name, _parsed(given.pop(name))) for name in names)
+    for name, value in settings:
+        if not math.isfinite(value):
+            raise UsageError(f"{text!r}: {name} is no number")
+    return settings
 
 
 def _udp(text: str, rest: str, given: dict[str, str], is_target: bool) -> Udp:

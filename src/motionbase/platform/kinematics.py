@@ -112,7 +112,6 @@ class Kinematics:
 
         return Kernel("dof_of_pose", POSE, (POSITION,), expr)
 
-
     def dof_of_legs(self, iterations: int = ITERATIONS, tolerance: float = TOLERANCE) -> Program:
         """Leg lengths, degrees of freedom to start from -> degrees of freedom, whether they have these lengths."""
         forward = forward_kinematics(self.platform, iterations, tolerance)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import select
-import socket
 import time
 from contextlib import suppress
 from typing import Self, final
 
-from motionbase.errors import UsageError
 from motionbase.executive.exchange import Exchange
 from motionbase.executive.host.asking import Asking
 from motionbase.executive.host.feed import Told
 from motionbase.executive.host.rows import status_of
-from motionbase.host.receiver import LARGEST, Receiver
+from motionbase.host.receiver import LARGEST, Converted, Receiver
+from motionbase.host.sockets import bound
 from motionbase.host.url import Udp
 
 MOST_AT_ONCE = 64  # datagrams taken before the counters are told
@@ -21,27 +20,17 @@ MOST_LEFT = 10_000  # datagrams that a socket may hold
 LOOK_S = 0.05  # between looks whether the base has ended
 
 
-def bound(source: Udp) -> socket.socket:
-    """A socket where the URL says, or one sentence."""
-    family = socket.AF_INET6 if ":" in source.address else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_DGRAM)
-    try:
-        made.bind((source.address, source.port))
-    except OSError as error:
-        made.close()
-        raise UsageError(
-            f"{source.text!r}: cannot listen at UDP port {source.port}: {error.strerror or error}"
-        ) from None
-    made.setblocking(False)
-    return made
-
-
 @final
 class Datagrams:
-    """A socket with its receiver."""
+    """A socket with its receiver.
 
-    def __init__(self, source: Udp, ring: str) -> None:
+    Args:
+        converted: makes the rows that the base takes of those of the format
+    """
+
+    def __init__(self, source: Udp, ring: str, converted: Converted | None = None) -> None:
         self._source, self._socket, self._asking = source, bound(source), Asking(ring)
+        self._converted = converted
         self._buffer = bytearray(LARGEST)
 
     @property
@@ -54,7 +43,9 @@ class Datagrams:
     def serve(self, exchange: Exchange) -> None:
         """Hear the host until the base ends."""
         source = self._source
-        receiver = Receiver(source.form, source.options, allowed=source.allowed, requests=source.requests)
+        receiver = Receiver(
+            source.form, source.options, allowed=source.allowed, requests=source.requests, converted=self._converted
+        )
         told, poll, looked = Told(exchange), select.poll(), time.monotonic()
         poll.register(self._socket, select.POLLIN)
         self._forget()

@@ -17,12 +17,15 @@ from typing import Never
 
 from motionbase.errors import MotionBaseError, UsageError
 from motionbase.executive.exchange import HOST, Exchange
-from motionbase.executive.host.datagrams import Datagrams, bound
+from motionbase.executive.host.datagrams import Datagrams
 from motionbase.executive.host.feed import Feed
+from motionbase.executive.host.playing import Playing
 from motionbase.executive.host.rows import kind_of
 from motionbase.executive.host.source import Shared, Source, host_source, told_by
 from motionbase.executive.process import Process
-from motionbase.host.url import Udp
+from motionbase.host.format import Kind
+from motionbase.host.sockets import bound
+from motionbase.host.url import Played, Udp
 from motionbase.interpreter import python
 from motionbase.ring import names
 from motionbase.ring.backend import AbstractBackend, find
@@ -59,9 +62,16 @@ def serve(url: str, ring: str, platform: str) -> Never:
 
 def feed_of(source: Source, ring: str, platform: str) -> Feed:
     """What hears a source."""
-    if isinstance(source, Udp):
+    if isinstance(source, Played):
+        return Playing(source)
+    if isinstance(source, Shared):
+        raise UsageError(f"{source.text!r} is for a program of yours; no process hears it")
+    if source.kind is not Kind.LEGS:
         return Datagrams(source, ring)
-    raise UsageError(f"{source.text!r} cannot be heard by a base; give udp://ADDRESS:PORT?format=NAME")
+    from motionbase.host.legs import PoseOfLegs  # compiles
+    from motionbase.platform.load import load_platform
+
+    return Datagrams(source, ring, PoseOfLegs(load_platform(platform, sized=False), source.options))
 
 
 def _attached(source: Source, backend: AbstractBackend) -> Exchange:

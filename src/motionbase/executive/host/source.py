@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import final
 
 from motionbase.errors import UsageError, unknown
+from motionbase.executive.host.motions import kind_of_played
 from motionbase.host.format import Kind
 from motionbase.host.url import Played, Udp, source_of
 
@@ -41,6 +42,8 @@ def host_source(text: str) -> Source:
 
 def told_by(source: Source) -> Kind:
     """What a base is told of a source: displacements of legs have become a pose."""
+    if isinstance(source, Played):
+        return kind_of_played(source)
     return Kind.VEHICLE if source.kind is Kind.VEHICLE else Kind.POSE
 
 

@@ -29,7 +29,19 @@ import struct
 from collections.abc import Iterable
 from typing import NamedTuple, final
 
-from motionbase.host.format import Decoder, Format, Frame, Kind, Options, Rows, Statement, Status
+from motionbase.host.format import (
+    Decoder,
+    Encoder,
+    Format,
+    Frame,
+    Kind,
+    Options,
+    Rows,
+    Statement,
+    Status,
+    Told,
+)
+from motionbase.host.protocol.common import summary
 from motionbase.record.generator_set import SHAPE, values_problem
 from motionbase.record.requests import Kind as Request
 
@@ -116,6 +128,25 @@ class OwnDecoder:
         )  # fmt: skip
 
 
+@final
+class OwnEncoder:
+    """Makes frames of one kind of motion, and of generators."""
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+
+    def encode(self, frame: Frame) -> bytes:
+        """The frame as bytes."""
+        return encoded(frame, self._kind)
+
+    def told(self, data: bytes) -> Told | None:
+        """What an answer says."""
+        answer = answer_of(data)
+        if answer is None:
+            return None
+        return Told(answer.sequence, answer.stamp, answer.status, summary(answer.status))
+
+
 def rows_of(numbers: tuple[float, ...]) -> Rows:
     """Numbers of all generators as a row for each."""
     width = SHAPE[1]
@@ -130,8 +161,23 @@ def _vehicle(_: Options) -> Decoder:
     return OwnDecoder(VEHICLE)
 
 
+def _pose_encoder(_: Options) -> Encoder:
+    return OwnEncoder(Kind.POSE)
+
+
+def _vehicle_encoder(_: Options) -> Encoder:
+    return OwnEncoder(Kind.VEHICLE)
+
+
 FORMATS = (
-    Format("motionbase", Kind.POSE, "our own frame: pose, velocity and acceleration of the platform", PORT, _pose),
+    Format(
+        "motionbase",
+        Kind.POSE,
+        "our own frame: pose, velocity and acceleration of the platform",
+        PORT,
+        _pose,
+        encoder=_pose_encoder,
+    ),
     Format(
         "motionbase-vehicle",
         Kind.VEHICLE,
@@ -140,5 +186,6 @@ FORMATS = (
         _vehicle,
         Statement("x forward, y left, z up", True, "pilot's head", "docs/host.md"),
         (),
+        encoder=_vehicle_encoder,
     ),
 )

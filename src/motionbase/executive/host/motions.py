@@ -1,0 +1,202 @@
+"""Motions that can be played to a base: of files, of rings, and of the library of manoeuvres."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.errors import UsageError
+from motionbase.host.format import Kind
+from motionbase.host.manoeuvres.library import FASTEST, SLOWEST, manoeuvre, recipe_of
+from motionbase.host.motions import Motion, Series
+from motionbase.host.url import Played
+from motionbase.platform.sizing.fitted import fitted
+from motionbase.record.axes import DERIVATIVES, DOFS
+from motionbase.record.schema import Schema
+from motionbase.record.vehicle import VEHICLE
+from motionbase.recording.open import open_recording
+from motionbase.recording.recording import Recording
+from motionbase.ring.reader import Reader, ReaderState
+
+MOST_SAMPLES = 2_000_000  # of a file: 300 MB
+NOISY, SMOOTH = "pose_hat", 0.05  # [s] window of the fit to an estimate
+VEHICLE_NAMES = tuple(channel.name for channel in VEHICLE)
+ON_GROUND = VEHICLE_NAMES[-1]
+ALPHA = VEHICLE_NAMES[6:9]
+NEEDED = tuple(name for name in VEHICLE_NAMES if name not in (*ALPHA, ON_GROUND))
+
+
+def motion_of(url: Played) -> Motion:
+    """The motion that a URL names; raises an error with one sentence if there is none."""
+    if url.scheme == "manoeuvre":
+        return _of_manoeuvre(url)
+    if url.scheme == "ring":
+        return RingMotion(url)
+    return _of_file(url)
+
+
+def kind_of_played(url: Played) -> Kind:
+    """What a URL tells, without reading all of it."""
+    if url.kind is not None:
+        return url.kind
+    if url.scheme == "manoeuvre":
+        recipe_of(url.name)
+        return Kind.VEHICLE
+    if url.scheme == "ring":
+        with Reader(url.name) as reader:
+            if reader.state in (ReaderState.NO_SEGMENT, ReaderState.NOT_INITIALISED):
+                raise UsageError(f"{url.text!r}: there is no ring {url.name!r} yet; say kind=pose or kind=vehicle")
+            return _kind(url, reader.schema)
+    with open_recording(url.path) as recording:
+        return _kind(url, recording.schema)
+
+
+def _kind(url: Played, schema: Schema) -> Kind:
+    """What channels tell; raises an error if they tell nothing that is wanted."""
+    if url.kind is not Kind.POSE and all(name in schema.index for name in NEEDED):
+        return Kind.VEHICLE
+    if url.kind is not Kind.VEHICLE and _pose_names(url, schema) is not None:
+        return Kind.POSE
+    names = {Kind.POSE: f"{url.channels}_surge to {url.channels}_yaw, or surge to yaw"}
+    names[Kind.VEHICLE] = f"{NEEDED[0]} to {NEEDED[-1]}"
+    wanted = names[url.kind] if url.kind is not None else f"{names[Kind.VEHICLE]}, and none {names[Kind.POSE]}"
+    raise UsageError(f"{url.text!r} has no channels {wanted}")
+
+
+def _pose_names(url: Played, schema: Schema) -> tuple[str, ...] | None:
+    """Channels of a pose, with as many derivatives as there are for all axes."""
+    for prefix in (f"{url.channels}_", ""):
+        orders = [tuple(f"{prefix}{dof}{suffix}" for dof in DOFS) for suffix in DERIVATIVES]
+        there = [all(name in schema.index for name in names) for names in orders]
+        if there[0]:
+            count = there.index(False) if False in there else len(there)
+            return tuple(name for names in orders[:count] for name in names)
+    return None
+
+
+# ---- manoeuvres and files ------------------------------------------------------------------------------------------
+
+
+def _of_manoeuvre(url: Played) -> Series:
+    made = manoeuvre(url.name, min(max(url.rate, SLOWEST), FASTEST), **dict(url.settings))
+    return Series(Kind.VEHICLE, made.t, made.rows, loop=url.loop)
+
+
+def _of_file(url: Played) -> Series:
+    path = url.path
+    with open_recording(path) as recording:
+        kind = _kind(url, recording.schema)
+        t, rows = _vehicle_rows(url, recording) if kind is Kind.VEHICLE else _pose_rows(url, recording)
+    return Series(kind, t, rows, loop=url.loop)
+
+
+def _read(url: Played, recording: Recording, names: tuple[str, ...]) -> tuple[Array, Array]:
+    """(n,) times and (n, names) values of the part that is wanted."""
+    first, last = recording.rows_between(url.start, url.stop)
+    if not 2 <= last - first <= MOST_SAMPLES:
+        part = "has" if url.start is None and url.stop is None else "has there"
+        raise UsageError(
+            f"{url.text!r} {part} {last - first} records, it must be 2 to {MOST_SAMPLES}; it goes from "
+            f"{recording.start:g} to {recording.end:g} s, and start= and stop= choose a part"
+        )
+    columns = recording.columns(names, url.start, url.stop)
+    t, values = columns["time"], np.stack([columns[name] for name in names], axis=1)
+    _check(url.path, t, values, names)
+    return t, values
+
+
+def _check(path: Path, t: Array, values: Array, names: tuple[str, ...]) -> None:
+    back = np.flatnonzero(np.diff(t) <= 0)
+    if len(back):
+        raise UsageError(
+            f"{path.name}: time goes from {t[back[0]]:g} to {t[back[0] + 1]:g} s, it must go on; choose a part with "
+            "start= and stop="
+        )
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        row, column = bad[0]
+        raise UsageError(
+            f"{path.name}, at {float(t[row]):g} s: {names[column]} is {values[row, column]:g}, a finite number is "
+            "wanted; choose a part with start= and stop="
+        )
+
+
+def _vehicle_rows(url: Played, recording: Recording) -> tuple[Array, Array]:
+    """Angular acceleration is fitted to the rates, and the vehicle is in the air, if a file does not say."""
+    known = recording.schema.index
+    names = tuple(name for name in VEHICLE_NAMES if name in known)
+    t, values = _read(url, recording, names)
+    rows = np.zeros((len(t), len(VEHICLE_NAMES)))
+    rows[:, [VEHICLE_NAMES.index(name) for name in names]] = values
+    if not all(name in known for name in ALPHA):
+        rows[:, 6:9] = fitted(t, rows[:, 3:6])[1]
+    return t, rows
+
+
+def _pose_rows(url: Played, recording: Recording) -> tuple[Array, Array]:
+    """What is missing of velocities and accelerations is fitted to the positions."""
+    names = _pose_names(url, recording.schema)
+    assert names is not None
+    t, values = _read(url, recording, names)
+    if values.shape[1] < 18:
+        values = np.concatenate(fitted(t, values[:, :6], SMOOTH if url.channels == NOISY else 0.0), axis=1)
+    return t, values
+
+
+# ---- rings ---------------------------------------------------------------------------------------------------------
+
+
+@final
+class RingMotion:
+    """The newest record of another base's ring; nothing while that base does not write."""
+
+    duration = math.inf
+
+    def __init__(self, url: Played) -> None:
+        self.kind = kind_of_played(url)
+        self._url, self._reader = url, Reader(url.name)
+        self._epoch = 0
+        self._places: list[int] = []
+        self._row: tuple[float, ...] | None = None
+
+    def row(self, t: float) -> tuple[float, ...] | None:
+        """The newest; the time is that of the ring."""
+        while True:
+            batch = self._reader.read()
+            if batch.state is ReaderState.RESTARTED:
+                self._row = None
+            if len(batch.rows):
+                self._row = self._picked(batch.rows[-1])
+            if not len(batch.rows) or self._reader.behind == 0:
+                break
+        return self._row if self._reader.state in (ReaderState.LIVE, ReaderState.RESTARTED) else None
+
+    def _picked(self, record: Array) -> tuple[float, ...] | None:
+        if (header := self._reader.header).epoch != self._epoch:
+            self._epoch, self._places = header.epoch, self._found(self._reader.schema)
+        found = tuple(record[self._places].tolist())
+        return found + (0.0,) * (self._size - len(found)) if found and all(map(math.isfinite, found)) else None
+
+    def _found(self, schema: Schema) -> list[int]:
+        """Places of the channels in a record; none if it does not have them."""
+        if self.kind is Kind.VEHICLE:
+            names = VEHICLE_NAMES if all(name in schema.index for name in VEHICLE_NAMES) else ()
+        else:
+            names = _pose_names(self._url, schema) or ()
+        return schema.places(names)
+
+    @property
+    def _size(self) -> int:
+        return len(VEHICLE_NAMES) if self.kind is Kind.VEHICLE else 3 * len(DOFS)
+
+    def is_over(self, t: float) -> bool:
+        """Another run may follow."""
+        return False
+
+    def close(self) -> None:
+        """Let go of the ring."""
+        self._reader.close()

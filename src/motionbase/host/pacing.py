@@ -1,0 +1,48 @@
+"""Frames of a motion at a fixed rate, as a host would send them."""
+
+from __future__ import annotations
+
+import time
+from typing import final
+
+from motionbase.host.format import Frame
+from motionbase.host.motions import Motion
+
+
+@final
+class Paced:
+    """Frames of a motion by a clock; those that could not be made in time are skipped, as their numbers show.
+
+    Args:
+        rate: [Hz]
+        run: of the frames
+
+    Attributes:
+        skipped: frames that nobody asked for in time
+        is_over: whether the motion has ended
+    """
+
+    def __init__(self, motion: Motion, rate: float, run: int = 0) -> None:
+        self.skipped, self.is_over = 0, False
+        self._motion, self._rate, self._run = motion, rate, run
+        self._begin: float | None = None
+        self._next = 0
+
+    def due_in(self) -> float:
+        """Seconds until the next frame; the first call begins the motion."""
+        now = time.monotonic()
+        if self._begin is None:
+            self._begin = now
+        return max(0.0, self._begin + self._next / self._rate - now)
+
+    def frame(self) -> Frame | None:
+        """The frame of this moment, if one is due and the motion has something to tell."""
+        if self.is_over or self.due_in() > 0:
+            return None
+        assert self._begin is not None
+        number = max(self._next, int((time.monotonic() - self._begin) * self._rate))
+        t = number / self._rate
+        row = self._motion.row(t)
+        self.skipped += number - self._next
+        self._next, self.is_over = number + 1, self._motion.is_over(t)
+        return None if row is None else Frame(row, number + 1, t, self._run)
