@@ -7,7 +7,8 @@ import pytest
 
 from motionbase.compile import Port, Program, compile, kernel, scan
 from motionbase.control.bounds import Allowed
-from motionbase.control.propagator import FIRST_BRIDGE, Bridge, host_clock, propagate, propagated
+from motionbase.control.propagator import host_clock, propagate, propagated
+from motionbase.spatial.bridge import FIRST_BRIDGE, Bridge
 
 DT = 0.0005
 HORIZON, LEAST, V_MAX, A_MAX = 0.1, 0.4, 1.0, 5.0

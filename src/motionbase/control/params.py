@@ -14,7 +14,6 @@ from motionbase.control.leg_control import LegControl
 from motionbase.control.limits import Limiter
 from motionbase.control.ports import layout_of
 from motionbase.control.profiles import Plan
-from motionbase.control.propagator import Bridge
 from motionbase.control.quantities import SX
 from motionbase.control.supervision import Estimate, Times, Turning
 from motionbase.control.supply_lines import Lines
@@ -25,6 +24,7 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.record.generators import COLUMNS, COUNT
 from motionbase.record.states import State
 from motionbase.record.words import told
+from motionbase.spatial.bridge import Bridge
 
 SUPPLY_PART = 0.6  # required fraction of the nominal supply pressure
 

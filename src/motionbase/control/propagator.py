@@ -13,24 +13,14 @@ from typing import Annotated, Any
 import casadi as ca
 
 from motionbase.compile import Struct, cond, for_each, q
-from motionbase.compile.struct import MIXED
 from motionbase.control.bounds import Allowed
 from motionbase.control.profiles import PEAK_ACCELERATION, PEAK_STOP, PEAK_VELOCITY, stop
 from motionbase.control.quantities import SX, Flag, Frame, Motion, Number, Seconds, Some
+from motionbase.spatial.bridge import Bridge, bridged
 
 PEAK_FROM_VELOCITY = 3.95  # acceleration of the bridge, over velocity difference / duration
 PLAUSIBLE = 10.0  # times the limits: a frame beyond is an error, not a demand
 LONGEST_PERIOD = 0.1  # [s] a longer interval is a pause, not a period
-FIRST_BRIDGE = 1e-3  # [s] duration of an empty bridge; must not be 0
-
-
-class Bridge(Struct):
-    """From the trajectory so far to that of a new frame: their difference at its arrival, and the duration."""
-
-    e: SX = q(MIXED)
-    e_dot: SX = q(MIXED)
-    e_ddot: SX = q(MIXED)
-    T: SX = q("s", start=FIRST_BRIDGE)
 
 
 class Clock(Struct):
@@ -78,24 +68,6 @@ def _predicted(horizon: SX, least: SX, a_max: SX, frame: SX, tau: SX) -> SX:
     return ca.vertcat(p + v * t + a * t**2 / 2 + halt[0], halt[1], halt[2])
 
 
-def _bridged(bridge: Bridge, tau: SX) -> SX:
-    """The remaining difference."""
-    e, v, a, T = bridge.e, bridge.e_dot, bridge.e_ddot, bridge.T
-    x = ca.fmin(tau / T, 1.0)
-    y = ca.vertcat(
-        e * (1 - x**3 * (10 - 15 * x + 6 * x**2))
-        + v * T * (x - x**3 * (6 - 8 * x + 3 * x**2))
-        + a * T**2 * x**2 / 2 * (1 - x * (3 - 3 * x + x**2)),
-        -e / T * 30 * x**2 * (1 - x) ** 2
-        + v * (1 - x**2 * (18 - 32 * x + 15 * x**2))
-        + a * T * x * (1 - x * (4.5 - 6 * x + 2.5 * x**2)),
-        -e / T**2 * 60 * x * (1 - 3 * x + 2 * x**2)
-        - v / T * x * (36 - 96 * x + 60 * x**2)
-        + a * (1 - x * (9 - 18 * x + 10 * x**2)),
-    )
-    return ca.if_else(x < 1, y, ca.SX.zeros(3))
-
-
 def propagate(
     horizon: Seconds, least: Seconds, v_max: Some, a_max: Some, held: Motion, bridge: Bridge, fresh: Flag,
     elapsed: Seconds, period: Seconds, frame: Motion,
@@ -103,7 +75,7 @@ def propagate(
     """Host trajectory of one degree of freedom: the frame in use and its bridge after the tick, and the motion."""
     came = ca.ne(fresh, 0)
     predicted = _predicted(horizon, least, a_max, held, elapsed)
-    old = predicted + _bridged(bridge, elapsed)
+    old = predicted + bridged(bridge, elapsed)
     e, v = ca.fabs(predicted[0] - frame[0]), ca.fabs(predicted[1] - frame[1])
     T = ca.fmax(ca.fmax(period, bridge.T - elapsed), PEAK_VELOCITY * e / v_max)  # a bridge in progress keeps its end
     T = ca.fmax(T, ca.fmax(ca.sqrt(PEAK_ACCELERATION * e / a_max), PEAK_FROM_VELOCITY * v / a_max))
