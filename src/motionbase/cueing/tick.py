@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import casadi as ca
 
@@ -12,7 +12,7 @@ from motionbase.cueing.classical import Desired, Washout, continued, washed
 from motionbase.cueing.head import about, at, felt_at, moving
 from motionbase.cueing.limits import Place, limited
 from motionbase.cueing.ports import Vehicle
-from motionbase.cueing.samples import GRAVITY, Samples, heard
+from motionbase.cueing.samples import GRAVITY, Heard, Samples, heard
 from motionbase.cueing.tuning import Tuning
 from motionbase.cueing.vestibular import Feeling, difference, feelings
 from motionbase.platform.hexapod import Hexapod
@@ -60,29 +60,65 @@ class Rig:
     dt: float
 
 
+class Washed(NamedTuple):
+    """What the filters want in a tick.
+
+    Attributes:
+        now: the vehicle's signals
+        tuning: parameters in use
+        washout: state of the filters after the tick
+        motion: (6, 3) of the degrees of freedom, within the workspace
+        l: (6,) leg lengths
+        acts: whether a limit acts, so that the filters must go on from another motion than they wanted
+    """
+
+    samples: Samples
+    now: Heard
+    situation: Situation
+    tuning: Tuning
+    washout: Washout
+    motion: SX
+    l: SX
+    acts: SX
+
+
 def tick(rig: Rig, p: Parameters, x: CueState, vehicle: Vehicle, count: SX) -> tuple[CueState, tuple[SX, ...]]:
     """From a vehicle's sample to the demand for the control law, and what people feel of both."""
+    made = washed_out(rig, p, x, vehicle, count)
+    washout = cond(made.acts, lambda: going_on(rig, made, made.motion), lambda: made.washout)
+    return told(rig, x, made, washout, made.motion, made.l, ca.SX(Follows.WASHOUT))
+
+
+def washed_out(rig: Rig, p: Parameters, x: CueState, vehicle: Vehicle, count: SX) -> Washed:
+    """The motion that the filters want of a sample."""
     h = ca.SX(rig.dt)
     samples, now = heard(h, x.samples, vehicle, count)
     situation, tuning = chosen(h, p, x.situation, samples.on_ground, now.first)
     washout, wanted = washed(h, tuning, x.washout, now)
-
-    head = ca.SX(rig.head)
-    pivot = tuning.pivot * head
+    pivot = tuning.pivot * ca.SX(rig.head)
     asked = ca.vertcat(about(moving(ca.vertcat(wanted.along, wanted.angles)), pivot), wanted.angles)
     motion, l, acts = limited(h, rig.platform, tuning, x.place, asked)
-    washout = cond(
-        acts, lambda: continued(tuning, washout, Desired(at(moving(motion), pivot), motion[3:, :])), lambda: washout
-    )
+    return Washed(samples, now, situation, tuning, washout, motion, l, acts)
 
-    demand = ca.vertcat(now.d + GRAVITY, now.omega)
-    cue = felt_at(moving(motion), head)
+
+def going_on(rig: Rig, made: Washed, motion: SX) -> Washout:
+    """The filters as they go on from a motion that they did not want."""
+    pivot = made.tuning.pivot * ca.SX(rig.head)
+    return continued(made.tuning, made.washout, Desired(at(moving(motion), pivot), motion[3:, :]))
+
+
+def told(
+    rig: Rig, x: CueState, made: Washed, washout: Washout, motion: SX, l: SX, follows: SX
+) -> tuple[CueState, tuple[SX, ...]]:
+    """The state after a tick with this motion, and what is told of it."""
+    demand = ca.vertcat(made.now.d + GRAVITY, made.now.omega)
+    cue = felt_at(moving(motion), ca.SX(rig.head))
     feeling, felt_vehicle, felt_cue = feelings(rig.dt, x.feeling, demand, cue)
     place = Place.of_columns(x=motion[:, 0], v=motion[:, 1])
-    after = CueState(samples=samples, situation=situation, washout=washout, place=place, feeling=feeling)
+    after = CueState(samples=made.samples, situation=made.situation, washout=washout, place=place, feeling=feeling)
     return after, (
-        motion.T, samples.asked, demand, cue, felt_vehicle, felt_cue, difference(felt_vehicle, felt_cue),
-        stroke_left(rig.platform, l), ca.SX(Follows.WASHOUT), situation.share,
+        motion.T, made.samples.asked, demand, cue, felt_vehicle, felt_cue, difference(felt_vehicle, felt_cue),
+        stroke_left(rig.platform, l), follows, made.situation.share,
     )  # fmt: skip
 
 
