@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisPlot, blend, isCued } from "../src/panels/cueing/axes";
-import { cueingGroups } from "../src/panels/cueing/groups";
+import { axisPlot, beyond, blend, isCued } from "../src/panels/cueing/axes";
+import { cueingGroups, type Situation } from "../src/panels/cueing/groups";
 import { judged, LinkWatch, type Counters } from "../src/panels/common/link_words";
 import type { Parameter } from "../src/net/types";
 
@@ -40,14 +40,16 @@ test("rates are those of the last two seconds, and begin anew with another run",
   assert.equal(now.rates.frames, 0);
 });
 
-test("parameters of cueing are grouped, fixed ones and those of the law left out", () => {
+test("parameters of cueing are grouped by situation, fixed ones and those of the law left out", () => {
   const made = (name: string, tunable = true): Parameter =>
     ({ name, unit: "-", description: "", value: [1], goal: [1], designed: [1], least: [0], most: [2], tunable, at_rest: false });
-  const groups = cueingGroups(["k_p", "cue_gain_f", "cue_tilt_rate_max", "cue_hp_omega", "cue_saturation", "cue_odd"].map((name) => made(name)).concat(made("cue_gain_fixed", false)));
-  assert.deepEqual(groups.map(([name, listed]) => [name, listed.map((one) => one.name)]), [
-    ["Gains", ["cue_gain_f"]], ["Filters", ["cue_hp_omega"]], ["Tilt coordination", ["cue_tilt_rate_max"]],
-    ["Limits and thresholds", ["cue_saturation"]], ["Other", ["cue_odd"]],
+  const names = ["k_p", "cue_gain", "cue_tilt_rate", "cue_high_pass", "cue_saturation", "cue_pivot", "cue_ground_gain"];
+  const all = [...names.map((name) => made(name)), made("cue_damping", false)];
+  const groups = (situation: Situation) => cueingGroups(all, situation).map(([name, listed]) => [name, ...listed.map((one) => one.name)]);
+  assert.deepEqual(groups("air"), [
+    ["Gains", "cue_gain"], ["Filters", "cue_high_pass"], ["Tilt", "cue_tilt_rate"], ["Limits", "cue_saturation"], ["Other", "cue_pivot"],
   ]); // prettier-ignore
+  assert.deepEqual(groups("ground"), [["Gains", "cue_ground_gain"]]);
 });
 
 test("curves that are hidden stay in their plot", () => {
@@ -60,4 +62,9 @@ test("curves that are hidden stay in their plot", () => {
 
 test("the set in use is a word, or how far it is on the way", () => {
   assert.deepEqual([0, 1, 0.42, NaN].map(blend), ["air", "ground", "42 % ground", "–"]);
+});
+
+test("a tilt is what the platform turns beyond the vehicle", () => {
+  assert.deepEqual([beyond(0.05, 0), beyond(-0.05, 0), beyond(0.3, 0.5), beyond(0.5, 0.3), beyond(0.2, -0.5)].map((x) => Number(x.toFixed(6))), [0.05, 0.05, 0, 0.2, 0.2]);
+  assert.ok(Number.isNaN(beyond(NaN, 0)));
 });

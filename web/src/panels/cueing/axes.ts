@@ -49,3 +49,8 @@ export function blend(share: number): string {
   if (share >= 0.995) return "ground";
   return `${(100 * share).toFixed(0)} % ground`;
 }
+
+/** How much faster the platform turns than the vehicle does, in any direction [the unit of both]. */
+export function beyond(cue: number, demand: number): number {
+  return cue * demand > 0 ? Math.max(0, Math.abs(cue) - Math.abs(demand)) : Math.abs(cue);
+}

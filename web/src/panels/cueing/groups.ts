@@ -1,28 +1,32 @@
-/** Parameters of cueing: which they are, and in which groups people look for them. */
+/** Parameters of cueing: which they are, of which situation, and in which groups people look for them. */
 
 import type { Parameter } from "../../net/types";
 
-export const PREFIX = "cue_";
+export type Situation = "air" | "ground";
+
+const PREFIXES: Record<Situation, string> = { air: "cue_", ground: "cue_ground_" };
 
 const GROUPS: readonly (readonly [string, RegExp])[] = [
-  ["Tilt coordination", /tilt/],
-  ["Limits and thresholds", /limit|_max|_min|least|most|saturat|threshold|rate_/],
-  ["Gains", /gain|scale|share|(^|_)k(_|$)|weight/],
-  ["Filters", /omega|zeta|break|washout|(^|_)(hp|lp|w|tau|time|damping|frequency)(_|\d|$)|period/],
+  ["Gains", /^gain$/],
+  ["Filters", /^(high_pass|damping|first_order)$/],
+  ["Tilt", /^tilt_/],
+  ["Limits", /^(dead_band|saturation)$/],
 ];
 const OTHER = "Other";
 
-/** In the order of people's interest: gains, filters, tilt, limits; what is fixed is left out. */
-const SHOWN = ["Gains", "Filters", "Tilt coordination", "Limits and thresholds", OTHER];
-
-export function cueingGroups(parameters: readonly Parameter[]): [string, Parameter[]][] {
-  const found = new Map<string, Parameter[]>(SHOWN.map((name) => [name, []]));
-  for (const parameter of parameters) {
-    if (parameter.tunable && parameter.name.startsWith(PREFIX)) found.get(groupOf(parameter.name.slice(PREFIX.length)))?.push(parameter);
-  }
-  return [...found].filter(([, listed]) => listed.length > 0);
+/** Of cueing, and tunable. */
+export function isCueing({ name, tunable }: Parameter): boolean {
+  return tunable && name.startsWith(PREFIXES.air);
 }
 
-function groupOf(name: string): string {
-  return GROUPS.find(([, names]) => names.test(name))?.[0] ?? OTHER;
+/** The parameters of one situation in their groups; groups that are empty are left out. */
+export function cueingGroups(parameters: readonly Parameter[], situation: Situation): [string, Parameter[]][] {
+  const found = new Map<string, Parameter[]>([...GROUPS.map(([name]) => name), OTHER].map((name) => [name, []]));
+  for (const parameter of parameters.filter(isCueing)) {
+    const isOfGround = parameter.name.startsWith(PREFIXES.ground);
+    if (isOfGround !== (situation === "ground")) continue;
+    const name = parameter.name.slice(PREFIXES[situation].length);
+    found.get(GROUPS.find(([, names]) => names.test(name))?.[0] ?? OTHER)?.push(parameter);
+  }
+  return [...found].filter(([, listed]) => listed.length > 0);
 }

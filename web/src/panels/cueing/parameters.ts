@@ -2,16 +2,16 @@
 
 import type { App } from "../../app";
 import { fill, h, setText } from "../../core/dom";
-import { effect } from "../../core/signal";
+import { effect, signal } from "../../core/signal";
 import type { Parameter } from "../../net/types";
 import { whyNotOperating } from "../common/access";
 import { baseOf, isAtRest } from "../common/base";
 import { ask } from "../common/dialog";
-import { gate, section } from "../common/ui";
+import { choice, gate, section } from "../common/ui";
 import { undoButtons } from "../robot/panel";
 import { row, type Row } from "../tuning/row";
 import { tunerOf, type Tuner } from "../tuning/tuner";
-import { cueingGroups } from "./groups";
+import { cueingGroups, isCueing, type Situation } from "./groups";
 
 export function parameters(app: App): HTMLElement {
   const tuner = tunerOf(app);
@@ -20,9 +20,14 @@ export function parameters(app: App): HTMLElement {
   const lists = h("div", { class: "cue-groups" });
   const none = h("p", { class: "faint p-small" }, "This run has no parameters of cueing that can be changed.");
   const rows = new Map<string, Row>();
+  const situation = signal<Situation>("air");
+  const situations = choice<Situation>("Situation", { air: "In the air", ground: "On the ground" }, (one) => situation.set(one), "cueing-situation");
   let table = "";
   effect(() => {
-    const groups = cueingGroups(tuner.found()?.parameters ?? []);
+    const all = tuner.found()?.parameters ?? [];
+    const groups = cueingGroups(all, situation());
+    situations.set(situation());
+    situations.element.hidden = cueingGroups(all, "ground").length === 0;
     const key = JSON.stringify(groups.map(([name, listed]) => [name, listed.map(({ name: one, designed, least, most }) => [one, designed, least, most])]));
     if (key !== table) build(groups);
     table = key;
@@ -33,6 +38,7 @@ export function parameters(app: App): HTMLElement {
 
   function build(groups: readonly [string, Parameter[]][]): void {
     rows.clear();
+    const open = new Set([...lists.children].flatMap((one) => (one instanceof HTMLDetailsElement && one.open ? (one.dataset["test"] ?? "") : [])));
     fill(lists, ...groups.map(([name, listed]) => {
       const made = listed.map((one) => {
         const view = row(one, (values) => void change(one.name, values));
@@ -40,7 +46,8 @@ export function parameters(app: App): HTMLElement {
         return view.element;
       });
       const summary = h("summary", {}, name, h("span", { class: "faint" }, ` ${listed.length}`));
-      return h("details", { class: "r-more", "data-test": `cueing-group-${name.split(" ")[0]?.toLowerCase()}` }, summary, h("div", { class: "p-parameters" }, ...made));
+      const test = `cueing-group-${name.toLowerCase()}`;
+      return h("details", { class: "r-more", open: open.has(test), "data-test": test }, summary, h("div", { class: "p-parameters" }, ...made));
     })); // prettier-ignore
   }
 
@@ -53,12 +60,12 @@ export function parameters(app: App): HTMLElement {
     }
   }
 
-  return section("Parameters", [resetButton(app, tuner, whyNot), ...undoButtons(tuner, "cueing", whyNot)], none, lists);
+  return section("Parameters", [resetButton(app, tuner, whyNot), ...undoButtons(tuner, "cueing", whyNot)], none, situations.element, lists);
 }
 
 function resetButton(app: App, tuner: Tuner, whyNot: () => string): HTMLElement {
   const differing = (parameters: readonly Parameter[]): string[] =>
-    cueingGroups(parameters).flatMap(([, listed]) => listed).filter(({ goal, designed }) => goal.some((x, k) => x !== designed[k])).map(({ name }) => name);
+    parameters.filter(isCueing).filter(({ goal, designed }) => goal.some((x, k) => x !== designed[k])).map(({ name }) => name);
   const reset = async (): Promise<void> => {
     const names = differing(tuner.found.peek()?.parameters ?? []);
     const body = [h("p", {}, "These return to their design values within half a second:"), h("p", {}, names.join(", "))];

@@ -1,14 +1,18 @@
-/** What is left: the demanded length of every leg within its stroke, and how fast the platform tilts. */
+/** What is left: the demanded length of every leg within its stroke, and of the rates at which nobody notices a tilt. */
 
 import type { App } from "../../app";
 import { h, setText, toggleClass } from "../../core/dom";
 import { computed } from "../../core/signal";
 import { LEGS } from "../../net/words";
 import { platformOf } from "../../scene/platform_source";
-import { section } from "../common/ui";
+import { meter, section } from "../common/ui";
+import { tunerOf } from "../tuning/tuner";
+import { beyond } from "./axes";
 
 const LITTLE = 0.1; // of the stroke: a margin to look at
 const NONE = 0.03;
+const THRESHOLD = 0.0524; // [rad/s] where nothing else is known: 3 degrees a second
+const DEGREE = Math.PI / 180;
 
 export function stroke(app: App): HTMLElement {
   const found = platformOf(app);
@@ -24,9 +28,18 @@ export function stroke(app: App): HTMLElement {
     return { leg, mark, text, element };
   });
   const unknown = h("p", { class: "faint p-small" }, "The strokes of the legs are unknown: the ring does not describe its platform.");
-  const element = section("Stroke", [h("span", { class: "faint p-small" }, "least margin"), left], unknown, h("div", { class: "cue-legs" }, ...bars.map((bar) => bar.element)));
+  const turns = [["Pitch", "omega_y"], ["Roll", "omega_x"]].map(([label = "", axis = ""]) => ({ axis, view: meter(`${label} beyond the vehicle's`, `cueing-turn-${axis}`) }));
+  const limit = computed(() => tunerOf(app).found()?.parameters.find(({ name }) => name === "cue_tilt_rate")?.goal[0] ?? THRESHOLD);
+  const element = section("Stroke and tilt", [h("span", { class: "faint p-small" }, "least margin"), left], unknown, h("div", { class: "cue-legs" }, ...bars.map((bar) => bar.element)), h("div", { class: "cue-turns" }, ...turns.map(({ view }) => view.element)));
   app.onFrame(() => {
     if (!app.isBeat || !element.checkVisibility()) return;
+    for (const { axis, view } of turns) {
+      const rate = beyond(app.value(`cue_${axis}`), app.value(`demand_${axis}`));
+      const share = rate / limit.peek();
+      const level = share > 1.05 ? "bad" : share > 0.8 ? "warn" : "good"; // at its limit a tilt is as fast as it may be
+      const text = Number.isFinite(rate) ? `${(rate / DEGREE).toFixed(1)} of ${(limit.peek() / DEGREE).toFixed(1)} °/s` : "–";
+      view.set(text, share, Number.isFinite(rate) ? level : "none", "How much faster the platform turns than the vehicle, beside the largest rate of a tilt, below which nobody notices it");
+    }
     setText(left, millimetres(app.value("stroke_left")));
     const range = reach.peek();
     unknown.hidden = range !== null;

@@ -11,6 +11,8 @@ const GROUPS: [string, RegExp][] = [
   ["Cueing", /^cue_/],
   ["Limits of the legs", /^(leg_|l_min$|l_max$|l_low$|valve_rate_max$|authority_|close_rate$)/],
 ];
+const OF_AXES = /^(dof|cue)_/; // six numbers of these are of the axes
+const OF_CUEING = /^cue_/; // two numbers of these are along x and y
 const MONITORS = "Monitors";
 const FIXED = "Fixed";
 const OTHER = "Other";
@@ -34,7 +36,7 @@ function groupOf(parameter: Parameter): string {
 export function numbersOf(parameter: Parameter): { label: string; unit: string }[] {
   const units = parameter.unit.split(", ");
   const count = parameter.value.length;
-  const byAxis = count === 6 && (units.length === 2 || parameter.name.startsWith("dof_"));
+  const byAxis = (count === 6 && (units.length === 2 || OF_AXES.test(parameter.name))) || (count === 2 && OF_CUEING.test(parameter.name));
   return parameter.value.map((_, k) => ({
     label: count === 1 ? "" : byAxis ? (DOFS[k] ?? "") : `${k + 1}`,
     unit: ((units.length === 2 && k >= 3 ? units[1] : units[0]) ?? "").replace("^2", "²").replace(/^-$/, ""),
