@@ -19,6 +19,7 @@ from httpx import Client, Response
 
 from motionbase.console.api import (
     alarms,
+    cueing,
     derive,
     export,
     generators,
@@ -36,7 +37,21 @@ from motionbase.console.live.head import ring_head, word
 from motionbase.ring.blocks.generators import shown
 
 TOKEN = "operator-token-of-a-test"
-MODULES = (derive, operate, generators, parameters, recorder, strip, recordings, export, replay, layouts, scene, alarms)
+MODULES = (
+    derive,
+    operate,
+    generators,
+    parameters,
+    recorder,
+    strip,
+    recordings,
+    export,
+    replay,
+    layouts,
+    scene,
+    alarms,
+    cueing,
+)
 
 
 @dataclass(frozen=True)

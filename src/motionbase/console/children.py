@@ -75,6 +75,10 @@ class Child:
         last = next((line for line in reversed(self._complained) if line.strip()), "")
         return last.removeprefix("motionbase: ").strip()
 
+    def said_of(self, words: str) -> int:
+        """How many of the last lines on its stderr begin with these words."""
+        return sum(line.startswith(words) for line in tuple(self._complained))
+
     def says_within(self, seconds: float, words: str) -> bool:
         """Wait until a line on its stderr begins with these words; False if it ends or times out first."""
         end = time.monotonic() + seconds

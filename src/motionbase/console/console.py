@@ -22,6 +22,7 @@ from motionbase.console.api.replay import replay_status
 from motionbase.console.api.strip import strip_status
 from motionbase.console.api.turns import AllTurns
 from motionbase.console.children import Children
+from motionbase.console.cueing.trials import Trials
 from motionbase.console.jobs import Jobs
 from motionbase.console.journal import ConsoleJournal
 from motionbase.console.kinematics.watcher import Watcher
@@ -91,7 +92,7 @@ class Console:
             settings.operator_token, settings.viewer_token, self._seat_changed, settings.anyone_may_stop
         )
         self.on_seat: Callable[[tuple[str, str] | None], object] | None = None  # gets the operator
-        self.jobs, self.tickets = Jobs(), Tickets()
+        self.jobs, self.tickets, self.trials = Jobs(), Tickets(), Trials()
         self.children = Children()
         self.turns = AllTurns()
         self.seen_sets = SeenSets()

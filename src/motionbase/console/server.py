@@ -20,6 +20,7 @@ from motionbase.console import core
 from motionbase.console.access import viewer
 from motionbase.console.api import (
     alarms,
+    cueing,
     derive,
     export,
     generators,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 ROUTERS = (
     core.router, derive.router, operate.router, generators.router, parameters.router, recorder.router, strip.router,
     recordings.router, export.router, replay.router, layouts.router, scene.router,
-    kinematics.router, alarms.router,
+    kinematics.router, alarms.router, cueing.router,
 )  # fmt: skip
 LARGEST_MESSAGE = 64 * 1024
 GRACE_S = 3

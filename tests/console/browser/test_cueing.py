@@ -44,7 +44,7 @@ def test_curves_live_margins_and_a_host_that_becomes_silent(pages: Pages) -> Non
     at(cueing, "cueing-large").click()
     expect(at(page, "plot-grid").locator(".plot")).to_have_count(12)
     expect(at(cueing, "link-word")).to_contain_text("silent for")
-    expect(at(cueing, "link-todo")).to_contain_text("ask for drive")
+    expect(at(cueing, "link-todo")).to_contain_text("settles by itself")
     pages.shot(page, "cueing_silent")
 
 

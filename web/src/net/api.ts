@@ -48,9 +48,10 @@ export class Api {
     return this.#json<T>("DELETE", path, query);
   }
 
-  async window(query: Query): Promise<WindowFrame> {
+  /** @param path of what has windows: recordings, or a comparison */
+  async window(query: Query, path = "/api/recordings/window"): Promise<WindowFrame> {
     const read = (answer: Response): Promise<ArrayBuffer> => answer.arrayBuffer();
-    return decode(await this.#fetch("GET", "/api/recordings/window", query, undefined, ANSWER_MS, read)) as WindowFrame;
+    return decode(await this.#fetch("GET", path, query, undefined, ANSWER_MS, read)) as WindowFrame;
   }
 
   async rows(query: Query): Promise<Rows> {

@@ -1,5 +1,64 @@
 // Made by scripts/console_types.py from src/motionbase/console/models: change that.
 
+/** What can be compared. `in_use`: whether the live base has parameters of cueing, which can be tried as well. */
+export interface CueingChoices {
+  sets: CueingSet[];
+  algorithms: string[];
+  in_use: boolean;
+  most_s: number;
+}
+
+/** What a side comes to. Perceived errors are in thresholds of perception: root mean square of all axes and of each, and the largest. `error_share`: of the error of a platform that stands still. `stroke_left` [m]: negative beyond the legs' strokes; `stroke_used`: largest share of its stroke that a leg goes through; `leg_speed` [m/s]: of the fastest leg. */
+export interface CueingFigures {
+  error: number;
+  error_share: number;
+  error_most: number;
+  axes: number[];
+  stroke_left: number;
+  stroke_used: number;
+  leg_speed: number;
+}
+
+/** A set of parameters; `name` identifies it. */
+export interface CueingSet {
+  name: string;
+  summary: string;
+}
+
+/** The live base's parameters of cueing, as they are tuned now, as a file of a set. */
+export interface CueingSetText {
+  name: string;
+  text: string;
+}
+
+/** A set and the algorithm that uses it; the set "in use" is that of the live base as it is tuned now. */
+export interface CueingSide {
+  set: string;
+  algorithm: string;
+}
+
+/** A comparison that is done; `channels` are those of its windows, time first. */
+export interface CueingTrial {
+  number: number;
+  what: string;
+  platform: string;
+  start: number;
+  end: number;
+  channels: Schema;
+  sides: [CueingSide, CueingSide];
+  figures: [CueingFigures, CueingFigures];
+}
+
+/** Two sides on the vehicle's motion in a recording, from one time to another [s]. Without a file the last `seconds` of the live base are used. */
+export interface TryCueing {
+  file: string | null;
+  start: number | null;
+  stop: number | null;
+  seconds: number;
+  a: CueingSide;
+  b: CueingSide;
+}
+
 /** Request to arm cards. `version`: the one that the operator saw; refused if another has been written since. `exceeds`: `what` of each exceeded limit that the operator has accepted; refused if there are others. */
 export interface Apply {
   cards: CardSet;

@@ -15,7 +15,8 @@ const MOST_FILE_CHANNELS = 64;
 const FILE_BATCH = 6;
 const SUBSCRIBE_MS = 50;
 
-class Piece implements Data {
+/** A window as it came. */
+export class Piece implements Data {
   readonly isLive = false;
   readonly first = 0;
   readonly time: Float64Array;

@@ -4,6 +4,15 @@
 """
 
 from motionbase.console.models.base import Model, Numbers, SourceName
+from motionbase.console.models.cueing import (
+    CueingChoices,
+    CueingFigures,
+    CueingSet,
+    CueingSetText,
+    CueingSide,
+    CueingTrial,
+    TryCueing,
+)
 from motionbase.console.models.generators import (
     Apply,
     Card,
@@ -149,4 +158,11 @@ __all__ = (
     "AngleRange",
     "WorstGap",
     "Extremes",
+    "CueingSet",
+    "CueingChoices",
+    "CueingSide",
+    "TryCueing",
+    "CueingFigures",
+    "CueingTrial",
+    "CueingSetText",
 )

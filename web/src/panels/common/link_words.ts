@@ -28,7 +28,7 @@ export function judged({ age, counters, rates }: Standing): Judged {
   if (Number.isNaN(counters.frames)) return { level: "", text: "No live records arrive.", todo: "" };
   if (counters.frames === 0) return unheard(counters);
   if (age > SILENT_S) {
-    const resume = "A drive settles by itself. When frames arrive again, ask for drive.";
+    const resume = "The platform comes to a stop and settles by itself. When frames arrive again, the automatic operator asks for drive, or else you do.";
     if (rates.malformed > 0) return { level: "bad", text: "Datagrams arrive, but none of them can be read any more.", todo: resume };
     if (rates.foreign > 0) return { level: "bad", text: "The host is silent, and another address sends, which is not allowed.", todo: resume };
     return { level: "bad", text: `The host has been silent for ${age < 100 ? age.toFixed(0) : "over 100"} s.`, todo: resume };

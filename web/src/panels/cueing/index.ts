@@ -11,6 +11,7 @@ import { hostLink } from "../common/host_link";
 import { section, whileVisible } from "../common/ui";
 import { tunerOf } from "../tuning/tuner";
 import { isCued } from "./axes";
+import { compare } from "./compare";
 import { curves } from "./curves";
 import { parameters } from "./parameters";
 import { standing } from "./standing";
@@ -29,7 +30,7 @@ export const cueing: Panel = {
     };
     const element = h(
       "div", { class: "panel p-cueing", "data-test": "panel-cueing" }, accessBar(app),
-      section("Host link", [], hostLink(app)), standing(app), curves(app), stroke(app), parameters(app),
+      section("Host link", [], hostLink(app)), standing(app), curves(app), stroke(app), parameters(app), compare(app),
     ); // prettier-ignore
     undoKeys(element, () => void tuner.undo(), () => void tuner.redo(), "[data-typed]");
     const generation = computed(() => base.ring()?.generation ?? -1);

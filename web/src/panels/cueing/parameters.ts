@@ -3,10 +3,11 @@
 import type { App } from "../../app";
 import { fill, h, setText } from "../../core/dom";
 import { effect, signal } from "../../core/signal";
-import type { Parameter } from "../../net/types";
+import type { CueingSetText, Parameter } from "../../net/types";
 import { whyNotOperating } from "../common/access";
 import { baseOf, isAtRest } from "../common/base";
 import { ask } from "../common/dialog";
+import { saveFile } from "../common/files";
 import { choice, gate, section } from "../common/ui";
 import { undoButtons } from "../robot/panel";
 import { row, type Row } from "../tuning/row";
@@ -60,7 +61,18 @@ export function parameters(app: App): HTMLElement {
     }
   }
 
-  return section("Parameters", [resetButton(app, tuner, whyNot), ...undoButtons(tuner, "cueing", whyNot)], none, situations.element, lists);
+  return section("Parameters", [saveButton(app, tuner), resetButton(app, tuner, whyNot), ...undoButtons(tuner, "cueing", whyNot)], none, situations.element, lists);
+}
+
+/** The numbers to which the parameters go, as the file of a set. */
+function saveButton(app: App, tuner: Tuner): HTMLElement {
+  const save = async (): Promise<void> => {
+    const { name, text } = await app.api.get<CueingSetText>("/api/cueing/set");
+    saveFile(name, text, "application/toml");
+  };
+  const button = h("button", { type: "button", class: "quiet", "data-test": "cueing-save", onclick: () => void app.attempt(save()) }, "Save…");
+  effect(() => gate(button, tuner.found()?.parameters.some(isCueing) ? "" : "no parameters of cueing yet", "Download the parameters in use as the file of a set"));
+  return button;
 }
 
 function resetButton(app: App, tuner: Tuner, whyNot: () => string): HTMLElement {

@@ -1,0 +1,220 @@
+"""Comparisons of two sets: jobs that run in processes of their own; the last few results are kept in memory."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.console.access import Caller
+from motionbase.console.api.sentences import NotThere, WrongState
+from motionbase.console.children import Child
+from motionbase.console.cueing import worker
+from motionbase.console.cueing.result import SIDES, trial_schema
+from motionbase.console.cueing.samples import MOST_S, samples_of
+from motionbase.console.jobs import Task
+from motionbase.console.live.frames import window_frame
+from motionbase.console.live.history import Window, bucket_size
+from motionbase.console.live.levels import Buckets, grouped
+from motionbase.console.models import (
+    Channel,
+    CueingChoices,
+    CueingSet,
+    CueingSetText,
+    CueingSide,
+    CueingTrial,
+    Job,
+    Schema,
+    TryCueing,
+)
+from motionbase.errors import MotionBaseError, UsageError, unknown
+from motionbase.interpreter import python
+from motionbase.ring.blocks import parameters as block
+
+if TYPE_CHECKING:
+    from motionbase.console.console import Console
+
+IN_USE = "in use"  # the set of the live base, as it is tuned now
+PREFIX = "cue_"  # of its parameters
+KEPT = 6  # results
+LONGEST_S = 180.0  # of a comparison: a first one compiles
+POLL_S = 0.05
+BASIS = "simona"  # a set of which all numbers are replaced by those in use
+
+
+class Result(NamedTuple):
+    """A comparison that is done: what it was, and the columns of `trial_schema`, (channels, n)."""
+
+    trial: CueingTrial
+    columns: Array
+
+
+@final
+class Trials:
+    """Comparisons of a console; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._results: dict[int, Result] = {}
+
+    def keep(self, number: int, result: Result) -> None:
+        """Keep a result, and forget the oldest."""
+        with self._lock:
+            self._results[number] = result
+            while len(self._results) > KEPT:
+                self._results.pop(next(iter(self._results)))
+
+    def of(self, number: int) -> Result:
+        """The result of a job."""
+        with self._lock:
+            found = self._results.get(number)
+            there = ", ".join(map(str, self._results)) or "none"
+        if found is None:
+            raise NotThere(f"there is no comparison {number}; the last ones are kept: {there}")
+        return found
+
+
+def choices(console: Console) -> CueingChoices:
+    """Sets and algorithms that can be compared."""
+    from motionbase.cueing.cueing import ALGORITHMS
+    from motionbase.cueing.sets import load_set, set_names
+
+    sets = [CueingSet(name=name, summary=load_set(name).summary) for name in set_names()]
+    return CueingChoices(sets=sets, algorithms=list(ALGORITHMS), in_use=bool(_in_use(console)), most_s=MOST_S)
+
+
+def begun(console: Console, wanted: TryCueing, caller: Caller) -> Job:
+    """Start a comparison as a job; what cannot work is refused at once."""
+    is_lent = not console.access.me(caller).seated
+    if not caller.client:
+        raise UsageError("a comparison belongs to a page: give its name in X-Client, 1 to 64 letters, digits, - or _")
+    sides = {side: _asked(console, of) for side, of in zip(SIDES, (wanted.a, wanted.b), strict=True)}
+    samples = samples_of(console, wanted)
+    asked = json.dumps({"platform": samples.platform, **sides})
+    what = f"cueing {wanted.a.set} against {wanted.b.set}, {samples.what}"
+    work = partial(_tried, console, asked, samples.rows, samples.what, (wanted.a, wanted.b))
+    return console.jobs.start(what, work, caller.client, is_lent)
+
+
+def _asked(console: Console, side: CueingSide) -> dict[str, object]:
+    """A side as the worker reads it."""
+    from motionbase.cueing.cueing import ALGORITHMS
+    from motionbase.cueing.sets import set_names
+
+    if side.algorithm not in ALGORITHMS:
+        raise unknown("cueing algorithm", side.algorithm, ALGORITHMS)
+    if side.set != IN_USE:
+        if side.set not in set_names():
+            raise unknown("cueing set", side.set, [*set_names(), IN_USE])
+        return {"set": side.set, "algorithm": side.algorithm, "params": None}
+    params = _in_use(console)
+    if not params:
+        raise WrongState("the live base has no parameters of cueing; choose a set")
+    return {"set": BASIS, "algorithm": side.algorithm, "params": params}
+
+
+def _in_use(console: Console) -> dict[str, list[float]]:
+    """The live base's parameters of cueing, where they go; empty without any."""
+    header = console.source("live").header
+    if header is None or not header.layout.parameters:
+        return {}
+    try:
+        found, _ = block.shown(console.settings.ring)
+    except MotionBaseError:
+        return {}
+    table = found.table
+    return {
+        p.name: found.goals[table.starts[p.name] :][: p.size].tolist()
+        for p in table.parameters
+        if p.name.startswith(PREFIX)
+    }
+
+
+def in_use_text(console: Console) -> CueingSetText:
+    """The parameters in use as a file that `motionbase run --cueing FILE` reads."""
+    from motionbase.cueing.cueing import PREFIXES
+
+    params = _in_use(console)
+    if not params:
+        raise WrongState("the live base has no parameters of cueing that could be saved")
+    lines = ['summary = "as tuned in the console"', "sources = []", 'illustrative = ["air", "ground"]']
+    longest = sorted(PREFIXES.items(), key=lambda one: -len(one[1]))  # cue_ground_ before cue_
+    for situation in PREFIXES:
+        lines += ["", f"[{situation}]"]
+        for name, values in params.items():
+            of, prefix = next((s, p) for s, p in longest if name.startswith(p))
+            if of == situation:
+                lines.append(f"{name.removeprefix(prefix)} = {values[0] if len(values) == 1 else values!r}")
+    return CueingSetText(name="tuned.toml", text="\n".join([*lines, ""]))
+
+
+def _tried(
+    console: Console, asked: str, rows: Array, what: str, sides: tuple[CueingSide, CueingSide], task: Task
+) -> str:
+    """The work of the job, in a thread that only waits."""
+    with tempfile.TemporaryDirectory(prefix="motionbase_cueing_") as name:
+        folder = Path(name)
+        (folder / worker.ASKED).write_text(asked)
+        np.save(folder / worker.SAMPLES, rows)
+        role = f"cueing {task.number}"
+        child = console.children.start(role, python("-m", worker.__name__, name))
+        try:
+            _wait(child, task)
+        finally:
+            child.end(POLL_S)
+            console.children.forget(role)
+        if child.failed:
+            raise MotionBaseError(child.complaint or "the comparison ended without a word")
+        columns = np.load(folder / worker.COLUMNS)
+        told = json.loads((folder / worker.FIGURES).read_text())
+    trial = CueingTrial(
+        number=task.number, what=what, platform=told["platform"], start=float(columns[0, 0]), end=float(columns[0, -1]),
+        channels=_channels(), sides=sides, figures=tuple(told["figures"]),
+    )  # fmt: skip
+    console.trials.keep(task.number, Result(trial, columns))
+    better = min(zip((f.error for f in trial.figures), "AB", strict=True))[1]
+    return f"perceived error {trial.figures[0].error:.2f} and {trial.figures[1].error:.2f} thresholds: {better} is less"
+
+
+def _wait(child: Child, task: Task) -> None:
+    end = time.monotonic() + LONGEST_S
+    while child.lives:
+        task.progress(1 + child.said_of(worker.DONE), 4)
+        if time.monotonic() > end:
+            raise MotionBaseError(f"the comparison took longer than {LONGEST_S:g} s; choose a shorter part")
+        child.ends_within(POLL_S)
+
+
+def _channels() -> Schema:
+    schema = trial_schema()
+    channels = [
+        Channel(
+            place=k, name=c.name, unit=c.unit, description=c.description, group=c.group,
+            codes=list(c.codes) if c.codes else None,
+        )
+        for k, c in enumerate(schema.channels)
+    ]  # fmt: skip
+    return Schema(name=schema.name, hash=schema.hash.hex(), channels=channels)
+
+
+def window(result: Result, places: list[int], start: float | None, stop: float | None, pixels: int) -> bytes:
+    """A stretch of a result as a window frame, decimated without losing spikes."""
+    t = result.columns[0]
+    first = 0 if start is None else max(0, int(np.searchsorted(t, start, "left")) - 1)
+    last = len(t) if stop is None else min(len(t), int(np.searchsorted(t, stop, "right")) + 1)
+    size = bucket_size(max(1, last - first), pixels)
+    begin = first // size * size  # buckets begin at whole multiples of their size
+    chosen = result.columns[np.array([0, *places], np.intp), begin:last]
+    found = grouped(Buckets(chosen, chosen), size)
+    asked = (float(t[0]) if start is None else start, float(t[-1]) if stop is None else stop)
+    return window_frame(
+        0, 0, places, asked,
+        Window(size, begin // size, found.least[0], found.least[1:], found.most[1:], float(t[0]), float(t[-1])),
+    )  # fmt: skip

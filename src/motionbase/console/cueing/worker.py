@@ -1,0 +1,71 @@
+"""The process that tries both sides: `python -m motionbase.console.cueing.worker FOLDER`.
+
+Reads `asked.json` and `samples.npy`, writes `columns.npy` and `figures.json`; what is wrong is one sentence on stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.console.cueing.result import SIDES, sources
+from motionbase.errors import MotionBaseError
+
+ASKED, SAMPLES, COLUMNS, FIGURES = "asked.json", "samples.npy", "columns.npy", "figures.json"
+DONE = "done: side"  # said after each side
+DT = 5e-3  # [s] of the ticks: enough for motion that people feel
+
+
+def main(folder: Path) -> int:
+    """Try both sides."""
+    try:
+        tried(folder)
+    except MotionBaseError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def tried(folder: Path) -> None:
+    """Read what was asked, run both sides, write columns and figures."""
+    from motionbase.cueing.cueing import Cueing
+    from motionbase.cueing.run import cue
+    from motionbase.cueing.sets import load_set
+    from motionbase.cueing.summary import Summary
+    from motionbase.platform.atlas.text import platforms_of_text
+
+    asked = json.loads((folder / ASKED).read_text())
+    samples = np.load(folder / SAMPLES)
+    platform, _ = platforms_of_text(asked["platform"])
+    runs = {}
+    for side in SIDES:
+        of: dict[str, Any] = asked[side]
+        cueing = Cueing.of(platform, load_set(of["set"]), algorithm=of["algorithm"], dt=DT, params=of["params"])
+        runs[side] = cue(cueing, samples[:, 0], samples[:, 1:])
+        print(f"{DONE} {side}", file=sys.stderr, flush=True)
+    columns = [runs["a"].t, *(runs[side].columns[name] for side, name in sources())]
+    np.save(folder / COLUMNS, np.stack(columns))
+    figures = [figures_of(Summary(run), run.columns["cue_error"]) for run in runs.values()]
+    (folder / FIGURES).write_text(json.dumps({"platform": platform.name, "figures": figures}))
+
+
+def figures_of(found: Any, error: Array) -> dict[str, Any]:
+    """A summary as `models.CueingFigures` has it."""
+    return {
+        "error": found.total,
+        "error_share": found.share,
+        "error_most": float(error.max()),
+        "axes": found.error.tolist(),
+        "stroke_left": found.left,
+        "stroke_used": float(found.used.max()),
+        "leg_speed": found.leg_speed,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
