@@ -1,5 +1,7 @@
 """A base that follows a host, in simulated time: the record, silence, a host that returns, counters."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ UP_S = 16.0  # in drive by then: it rises for 8 s
 
 
 def test_the_base_follows_a_host_comes_to_rest_when_it_is_silent_and_goes_on_when_it_returns(
-    ring_folder: object,
+    ring_folder: Path,
 ) -> None:
     """Silence is told at once, settles after a second, and ends by itself, because the operator is automatic."""
     with hosted() as rig:
@@ -44,7 +46,7 @@ def test_the_base_follows_a_host_comes_to_rest_when_it_is_silent_and_goes_on_whe
         assert of(rows, "state")[-1] == State.DRIVE and of(rows, "warning")[-1] == 0
 
 
-def test_a_base_without_the_automatic_operator_stays_in_standby_until_a_person_asks(ring_folder: object) -> None:
+def test_a_base_without_the_automatic_operator_stays_in_standby_until_a_person_asks(ring_folder: Path) -> None:
     with hosted(FaultPlan((FaultEvent(FaultKind.HOST_DROPOUT, UP_S, until=UP_S + 6.0),))) as rig:
         rig.step(UP_S)
         rig.run.arrays["automatic"][...] = 0.0
@@ -62,7 +64,7 @@ def test_a_base_without_the_automatic_operator_stays_in_standby_until_a_person_a
         assert of(rig.step(2.0), "state")[-1] == State.DRIVE
 
 
-def test_the_record_holds_the_counters_and_the_host_is_told_the_state(ring_folder: object) -> None:
+def test_the_record_holds_the_counters_and_the_host_is_told_the_state(ring_folder: Path) -> None:
     with hosted() as rig:
         host = rig.run.host
         assert host is not None
@@ -79,7 +81,24 @@ def test_the_record_holds_the_counters_and_the_host_is_told_the_state(ring_folde
         assert status.pose[2] == pytest.approx(of(rows, "pose_hat_heave")[-1], abs=1e-3)
 
 
-def test_frames_that_law_and_guard_must_bear(ring_folder: object) -> None:
+def test_the_tick_after_the_one_that_takes_a_frame_is_the_first_that_answers_it(ring_folder: Path) -> None:
+    """Two bases with the same noise; a frame differs. The trajectory has no step, so the tick of the frame does not."""
+    valves = []
+    for roll in (0.0, 1e-3):
+        with hosted() as rig:
+            rig.step(UP_S)
+            rig.told.frame(swaying(rig.t)[:3] + [swaying(rig.t)[3] + roll] + swaying(rig.t)[4:], (0,) * 6)
+            found = []
+            for _ in range(3):
+                rig.executive.step(1)
+                found.append(rig.run.arrays["valve_cmd"].copy())
+            assert rig.run.arrays["host_count"] == rig.sent + 1
+            valves.append(np.array(found))
+    same = (valves[0] == valves[1]).all(axis=1)
+    assert same.tolist() == [True, False, False]
+
+
+def test_frames_that_law_and_guard_must_bear(ring_folder: Path) -> None:
     """Frames far outside are refused by the law, with a warning; the platform does not leave its limits."""
     with hosted() as rig:
         rig.step(UP_S)

@@ -15,7 +15,8 @@ from motionbase.host.receiver import LARGEST, Converted, Receiver
 from motionbase.host.sockets import bound
 from motionbase.host.url import Udp
 
-MOST_AT_ONCE = 64  # datagrams taken before the counters are told
+MOST_AT_ONCE = 64  # datagrams; where more wait it is a flood, and others have the processor for a while
+PAUSE_S, PAUSES = 1e-3, 2.0  # the pause then: at least so long, and so many times the work before it
 MOST_LEFT = 10_000  # datagrams that a socket may hold
 LOOK_S = 0.05  # between looks whether the base has ended
 
@@ -51,21 +52,26 @@ class Datagrams:
         self._forget()
         while True:
             if poll.poll(1e3 * LOOK_S):
-                self._take_some(receiver, told, exchange)
+                begun = time.monotonic()
+                if self._take_some(receiver, told, exchange) == MOST_AT_ONCE:
+                    time.sleep(max(PAUSE_S, PAUSES * (time.monotonic() - begun)))
             if (now := time.monotonic()) - looked > LOOK_S:
                 looked = now
                 if exchange.is_replaced():
                     return
 
-    def _take_some(self, receiver: Receiver, told: Told, exchange: Exchange) -> None:
-        buffer, view = self._buffer, memoryview(self._buffer)
-        for _ in range(MOST_AT_ONCE):
+    def _take_some(self, receiver: Receiver, told: Told, exchange: Exchange) -> int:
+        """Take what waits, and return how many datagrams that were."""
+        buffer, view, count = self._buffer, memoryview(self._buffer), 0
+        while count < MOST_AT_ONCE:
             try:
                 size, sender = self._socket.recvfrom_into(buffer)
             except BlockingIOError:
                 break
             except ConnectionError:  # a host does not listen to answers, as the system has noticed
+                count += 1
                 continue
+            count += 1
             frame = receiver.take(bytes(view[:size]), sender, time.monotonic())
             if frame is None:
                 continue
@@ -77,6 +83,7 @@ class Datagrams:
             if frame.request is not None or frame.generators is not None:
                 self._asking.ask(frame.request, frame.generators)
         told.counts(receiver.counts)
+        return count
 
     def _forget(self) -> None:
         """What came while there was no base is old."""

@@ -9,9 +9,12 @@ from shared memory. A process that was killed is started again, and the run's co
 from __future__ import annotations
 
 import gc
+import os
+import resource
 import signal
 import sys
 import time
+from contextlib import suppress
 from types import FrameType
 from typing import Never
 
@@ -31,6 +34,8 @@ from motionbase.ring import names
 from motionbase.ring.backend import AbstractBackend, find
 
 LOOK_S = 0.05  # between looks for a base
+PRIORITY = 40  # of SCHED_FIFO: above everything but the loop, which has 80
+BUSY_US = 200_000  # without a pause, after which the system ends a process that has such a priority
 
 
 def command(url: str, ring: str, platform: str) -> tuple[str, ...]:
@@ -57,7 +62,18 @@ def serve(url: str, ring: str, platform: str) -> Never:
             with _attached(source, backend) as exchange:
                 gc.collect()
                 gc.freeze()
+                be_urgent()
                 feed.serve(exchange)
+
+
+def be_urgent() -> None:
+    """Ask for a priority above all but the loop, so that frames need not wait; nothing where that is not allowed.
+
+    It cannot keep others from their processor: what serves pauses in a flood, and the system ends what never pauses.
+    """
+    with suppress(OSError, ValueError, AttributeError):
+        resource.setrlimit(resource.RLIMIT_RTTIME, (BUSY_US, BUSY_US))
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(PRIORITY))
 
 
 def feed_of(source: Source, ring: str, platform: str) -> Feed:
