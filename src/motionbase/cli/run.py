@@ -61,13 +61,15 @@ def run(
         str | None,
         typer.Option(
             metavar="URL",
-            help="Motion comes from a host: udp://ADDRESS:PORT?format=NAME, or shared://pose and shared://vehicle for "
-            "a program of your own on this machine, see docs/host.md.",
+            help="Motion comes from a host: udp://ADDRESS:PORT?format=NAME, file://PATH, ring://NAME, "
+            "manoeuvre://NAME, or shared://pose and shared://vehicle for a program of your own, see docs/host.md.",
         ),
     ] = None,
     cueing: Annotated[
         str | None,
-        typer.Option(metavar="SET", help="Of a host that tells a vehicle's motion: a set of parameters or its file."),
+        typer.Option(
+            metavar="SET", help="Of a host that tells a vehicle's motion: a set (`motionbase cue sets`) or its file."
+        ),
     ] = None,
     algorithm: Annotated[str | None, typer.Option(metavar="NAME", help="Of the cueing; by default classical.")] = None,
     controller: Annotated[
@@ -161,7 +163,9 @@ def run(
 
     Example: motionbase run cmf --host udp://127.0.0.1:8730 --manual
 
-    Example: motionbase run simona --host udp://?format=motionbase-vehicle --cueing simona
+    Example: motionbase run simona --host udp://127.0.0.1:4444?format=beamng --cueing simona
+
+    Example: motionbase run simona --host manoeuvre://take_off
 
     Example: motionbase run simona --law examples/07_own_control_law.py:heaving
     """
