@@ -9,6 +9,7 @@ from time import monotonic
 from typing import NamedTuple, Protocol, final
 
 from motionbase.record.requests import Kind as Request
+from motionbase.record.states import State
 from motionbase.record.vehicle import G
 
 Rows = tuple[tuple[float, ...], ...]
@@ -87,12 +88,14 @@ class Told(NamedTuple):
         sequence, stamp: of the frame that is answered; None if the format does not tell
         status: None if the format has other codes than ours; what it does not tell is 0
         text: for people
+        state: nearest state of ours; None if it is none of them, or on the way
     """
 
     sequence: int | None
     stamp: float | None
     status: Status | None
     text: str
+    state: State | None = None
 
 
 class Encoder(Protocol):

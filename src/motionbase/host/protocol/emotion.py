@@ -31,6 +31,8 @@ NAMES = {
     0: "transit", 1: "off", 2: "settled", 3: "oil heating", 4: "neutral", 5: "neutral, frozen", 8: "engaged",
     9: "engaged, frozen",
 }  # fmt: skip
+STANDING = {1: OFF, 2: SETTLED, 4: NEUTRAL, 8: ENGAGED}
+TOLD = {1: State.OFF, 2: State.DOWN, 4: State.STANDBY, 8: State.DRIVE, 9: State.FREEZE}
 WARNING, ERROR = 4, 8
 QUALITIES = {0: "", WARNING: ", warning", ERROR: ", error"}
 
@@ -71,20 +73,20 @@ class EmotionDecoder:
 
 @final
 class EmotionEncoder:
-    """Makes frames of direct poses."""
+    """Makes frames of direct poses; until something is asked for, the command is that of the state answered last."""
 
     def __init__(self, options: Options) -> None:
         self._signs = signs(options, False)
-        self._command = SETTLED
+        self._command, self._stands = SETTLED, True
 
     def encode(self, frame: Frame) -> bytes:
-        """The frame as bytes; a command stands until another one is asked for."""
+        """The frame as bytes; a command that was asked for stands."""
         commands = {
             Request.OFF: OFF, Request.DOWN: SETTLED, Request.LOWER: SETTLED, Request.STANDBY: NEUTRAL,
             Request.SETTLE: NEUTRAL, Request.DRIVE: ENGAGED, Request.RESET_FAULT: ACKNOWLEDGE,
         }  # fmt: skip
         if frame.request is not None:
-            self._command = commands.get(frame.request, self._command)
+            self._command, self._stands = commands.get(frame.request, self._command), False
         row = frame.row or (0.0,) * 18
         extra = (single(x * s) for x, s in zip(row, self._signs * 3, strict=True))
         return COMMAND.pack((frame.sequence or 0) & 0xFFFFFFFF, self._command, *(0.0,) * EXTRA, *extra)
@@ -96,7 +98,9 @@ class EmotionEncoder:
         count, code, *_ = REPLY.unpack(data)
         state, quality = code & 0xF, code >> 4 & 0xF
         text = NAMES.get(state, f"state {state}") + QUALITIES.get(quality, f", status {quality}")
-        return Told(count, None, None, text)
+        if self._stands:
+            self._command = STANDING.get(state, self._command)
+        return Told(count, None, None, text, TOLD.get(state))
 
 
 def _decoder(options: Options) -> Decoder:

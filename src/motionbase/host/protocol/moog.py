@@ -55,6 +55,7 @@ NAMES = {
     0x0: "power-up", 0x1: "idle", 0x2: "standby", 0x3: "engaged", 0x7: "parking", 0x8: "fault 1", 0x9: "fault 2",
     0xA: "fault 3", 0xB: "disabled", 0xC: "inhibited",
 }  # fmt: skip
+TOLD = {0x1: State.DOWN, 0x2: State.STANDBY, 0x3: State.DRIVE, 0x9: State.HELD}
 RECOVERABLE = 0x9
 FAULTS = {  # the nearest of the maker's faults; any other is that of the watchdog
     Fault.NONE: 0,
@@ -150,8 +151,9 @@ class MoogEncoder:
         if len(data) != REPLY.size:
             return None
         faults, _, state, *_ = REPLY.unpack(data)
-        name = NAMES.get(state & 0xF, f"state {state & 0xF:#x}")
-        return Told(None, None, None, f"{name}, faults {faults:#06x}" if faults else name)
+        code = state & 0xF
+        name = NAMES.get(code, f"state {code:#x}")
+        return Told(None, None, None, f"{name}, faults {faults:#06x}" if faults else name, TOLD.get(code))
 
 
 def _decoder(options: Options) -> Decoder:

@@ -41,7 +41,7 @@ from motionbase.host.format import (
     Status,
     Told,
 )
-from motionbase.host.protocol.common import summary
+from motionbase.host.protocol.common import state_of, summary
 from motionbase.record.generator_set import SHAPE, values_problem
 from motionbase.record.requests import Kind as Request
 
@@ -144,7 +144,8 @@ class OwnEncoder:
         answer = answer_of(data)
         if answer is None:
             return None
-        return Told(answer.sequence, answer.stamp, answer.status, summary(answer.status))
+        status = answer.status
+        return Told(answer.sequence, answer.stamp, status, summary(status), state_of(status))
 
 
 def rows_of(numbers: tuple[float, ...]) -> Rows:

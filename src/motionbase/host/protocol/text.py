@@ -12,7 +12,7 @@ from typing import final
 
 from motionbase.host.differences import Differences
 from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
-from motionbase.host.protocol.common import signs, summary
+from motionbase.host.protocol.common import signs, state_of, summary
 
 LONGEST = 512  # [bytes] of a datagram
 PORT = 8731
@@ -96,7 +96,7 @@ class TextEncoder:
         except ValueError:
             return None
         status = Status(0, t, pose, (0.0,) * 6, state, fault, 0, 0)
-        return Told(None, None, status, summary(status))
+        return Told(None, None, status, summary(status), state_of(status))
 
 
 def _poses(options: Options) -> Decoder:

@@ -1,0 +1,132 @@
+"""A host and a base on loopback: real sockets, every format that can be sent."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from motionbase.errors import UsageError
+from motionbase.host.format import AT_REST, Frame, Kind
+from motionbase.host.formats import FORMATS
+from motionbase.host.motions import Series
+from motionbase.host.pacing import Paced
+from motionbase.host.receiver import Receiver
+from motionbase.host.sending import GOALS, Sender, asked, play
+from motionbase.host.sockets import bound
+from motionbase.host.url import Udp, source_of, target_of
+from motionbase.record.requests import Kind as Request
+from motionbase.record.states import State
+from tests.host.protocol.frames import STATUS
+
+SPOKEN = [name for name, form in FORMATS.items() if form.encoder is not None]
+NEXT = {  # what a base does with requests, all at once
+    Request.DOWN: State.DOWN, Request.STANDBY: State.STANDBY, Request.DRIVE: State.DRIVE, Request.SETTLE: State.STANDBY,
+}  # fmt: skip
+
+
+def free_port() -> int:
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@dataclass
+class Base:
+    """The receiving side; it changes its state as soon as it is asked to."""
+
+    url: Udp
+    socket: socket.socket
+    state: State = State.OFF
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    states: list[State] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.receiver = Receiver(self.url.form, self.url.options, allowed=self.url.allowed, requests=True)
+
+    def serve(self) -> None:
+        while True:
+            try:
+                data, sender = self.socket.recvfrom(65536)
+            except BlockingIOError:
+                return
+            frame = self.receiver.take(data, sender, time.monotonic())
+            if frame is None:
+                continue
+            if frame.row:
+                self.rows.append(frame.row)
+            if frame.request is not None:
+                self.state = NEXT[frame.request]
+                self.states.append(self.state)
+            answer = self.receiver.answer(STATUS._replace(state=int(self.state), warning=0))
+            if answer is not None:
+                self.socket.sendto(answer, sender)
+
+
+@contextmanager
+def linked(name: str) -> Iterator[tuple[Base, Sender]]:
+    port = free_port()
+    url = source_of(f"udp://127.0.0.1:{port}?format={name}")
+    assert isinstance(url, Udp)
+    with closing(bound(url)) as listening, Sender(target_of(f"udp://127.0.0.1:{port}?format={name}")) as sender:
+        yield Base(url, listening), sender
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_every_format_is_sent_heard_and_answered(name: str) -> None:
+    row = AT_REST if FORMATS[name].kind is Kind.VEHICLE else (0.25, -0.125, 0.0625, 0.5, -0.25, 0.125, *(0.0,) * 12)
+    with linked(name) as (base, sender):
+        for sequence in (1, 2, 4):
+            sender.send(Frame(row, sequence, sequence / 60, 7))
+            base.serve()
+            sender.wait(0.02)
+        assert base.rows[0][:6] == pytest.approx(row[:6], abs=1e-7)  # formats of makers have single precision
+        assert base.receiver.counts[0] == 3 and base.receiver.counts[3:] == [0, 0, 0]
+        assert sender.sent == sender.answered == len(sender.trips) == 3 and 0 < max(sender.trips) < 60
+        assert sender.told is not None and sender.told.state in (base.state, State.DOWN)
+
+
+@pytest.mark.parametrize("name", ["motionbase", "motionbase-vehicle", "moog", "emotion"])
+def test_a_host_leads_the_base_to_drive_step_by_step(name: str) -> None:
+    kind = FORMATS[name].kind
+    t = np.linspace(0, 60, 2)
+    rows = np.tile(AT_REST, (2, 1)) if kind is Kind.VEHICLE else np.zeros((2, 18))
+    with linked(name) as (base, sender):
+        until = time.monotonic() + 30
+
+        def stopped() -> bool:
+            base.serve()
+            told = sender.told
+            return time.monotonic() > until or (told is not None and told.state is State.DRIVE)
+
+        play(Paced(Series(kind, t, rows), 200.0), sender, stopped, GOALS["drive"])
+        assert base.states[:3] == [State.DOWN, State.STANDBY, State.DRIVE]
+        assert sender.told is not None and sender.told.state is State.DRIVE and asked(State.DRIVE, sender.told) is None
+
+
+def test_nobody_listening_is_no_error() -> None:
+    with Sender(target_of(f"udp://127.0.0.1:{free_port()}")) as sender:
+        for sequence in range(3):
+            sender.send(Frame((0.0,) * 18, sequence))
+            sender.wait(0.01)
+        assert sender.unheard > 0 and sender.told is None
+
+
+def test_other_answers_are_not_counted() -> None:
+    with linked("motionbase") as (base, sender):
+        sender.send(Frame((0.0,) * 18, 1))
+        _, address = base.socket.recvfrom(1000)
+        for data in (b"", b"x", bytes(160), bytes(60_000)):
+            base.socket.sendto(data, address)
+        sender.wait(0.02)
+        assert sender.answered == 0
+
+
+def test_formats_that_are_only_heard_are_told() -> None:
+    with pytest.raises(UsageError, match="format forza is heard and cannot be sent; these can: motionbase, "):
+        Sender(target_of("udp://127.0.0.1:9?format=forza"))
