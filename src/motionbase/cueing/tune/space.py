@@ -1,0 +1,138 @@
+"""The parameters that a search may change, as a cube, and what a good vector must not break."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from motionbase.arrays import Array, Flags
+from motionbase.cueing.cueing import PREFIXES
+from motionbase.cueing.tune.scores import Judge, Scores
+from motionbase.cueing.vestibular import THRESHOLDS
+from motionbase.errors import UsageError, unknown
+
+USUAL = ("gain", "high_pass", "tilt_gain", "tilt_low_pass")  # of a washout; the others are limits or details
+FLOOR = 0.05  # [rad/s] least frequency: slower ones are drifts
+WIDE = 50.0  # a range whose ends have this ratio or more is searched by its logarithm
+TILT_MOST = min(THRESHOLDS[3], THRESHOLDS[4])  # [rad/s] of roll and pitch: nobody notices a slower tilt
+
+
+@final
+@dataclass(frozen=True)
+class Allowed:
+    """What a candidate may do.
+
+    Attributes:
+        reserve: way that every leg must keep to its margin [m], so that limits do not act
+        saturation: whether scaled signals may saturate
+        tilt: whether the tilt may be faster than people notice
+    """
+
+    reserve: float = 0.02
+    saturation: bool = False
+    tilt: bool = False
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Free parameters of a judge's cueing, each from 0 to 1 between its bounds.
+
+    Attributes:
+        quantities: names without prefix; those of the air, the ground or both, as the cases need
+    """
+
+    judge: Judge
+    quantities: tuple[str, ...] = USUAL
+    allowed: Allowed = Allowed()
+
+    def __post_init__(self) -> None:
+        known = [p.name.removeprefix(PREFIXES["air"]) for p in self.judge.cueing.parameters.ports if p.tunable]
+        known = [name for name in known if not name.startswith("ground_")]
+        for name in self.quantities:
+            if name not in known:
+                raise unknown("parameter", name, known)
+        if not self.quantities:
+            raise UsageError("there is no parameter to tune")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the quantities in the layout, with prefix."""
+        return tuple(PREFIXES[situation] + name for situation in self.judge.situations for name in self.quantities)
+
+    @cached_property
+    def places(self) -> Array:
+        """Of the free numbers in a vector."""
+        layout = self.judge.cueing.parameters
+        found = [np.arange(layout.starts[name], layout.starts[name] + layout.find(name).size) for name in self.names]
+        return np.concatenate(found)
+
+    @cached_property
+    def _bounds(self) -> tuple[Array, Array, Flags]:
+        """Bounds of the free numbers, and which of them are searched by their logarithm."""
+        layout = self.judge.cueing.parameters
+        ports = [layout.find(name) for name in self.names]
+        least, most = (np.concatenate([p.bounds[side] for p in ports]) for side in (0, 1))
+        rates = np.concatenate([np.full(p.size, p.unit == "rad/s" and p.bounds[1].max() > 1) for p in ports])
+        least = np.where(rates, np.maximum(least, FLOOR), least)
+        return least, most, (least > 0) & (most >= WIDE * np.maximum(least, 1e-12))
+
+    def vectors(self, cube: Array) -> Array:
+        """(m, parameters) of (m, n) points of the cube."""
+        least, most, log = self._bounds
+        safe = np.where(log, least, 1.0)
+        ratio = np.where(log, most, 1.0) / safe
+        values = np.where(log, safe * ratio**cube, least + cube * (most - least))
+        made = np.tile(self.judge.cueing.parameter_vector(), (len(cube), 1))
+        made[:, self.places] = values
+        return made
+
+    def cube(self, vectors: Array) -> Array:
+        """(m, n) points of the cube; the nearest, for numbers that are out of bounds."""
+        least, most, log = self._bounds
+        values = np.clip(vectors[:, self.places], least, most)
+        safe, high = np.where(log, least, 1.0), np.where(log, most, np.e)
+        by_log = np.log(np.where(log, values, 1.0) / safe) / np.log(high / safe)
+        return np.asarray(np.where(log, by_log, (values - least) / (most - least)))
+
+    def violation(self, vectors: Array, scores: Scores) -> Array:
+        """(m,) how far constraints are broken; 0 if all are kept."""
+        layout = self.judge.cueing.parameters
+        broken = np.zeros(len(vectors))
+        known = {p.name for p in layout.ports}
+        for situation in self.judge.situations:
+            prefix = PREFIXES[situation]
+            if prefix + "margin" in known:
+                margin = layout.part(vectors, prefix + "margin")[:, 0]
+                broken += np.maximum(margin + self.allowed.reserve - scores.left, 0.0)
+            if not self.allowed.tilt:
+                broken += np.maximum(layout.part(vectors, prefix + "tilt_rate")[:, 0] / TILT_MOST - 1.0001, 0.0)
+            if not self.allowed.saturation:
+                beyond = np.maximum(self.judge.largest[situation] - layout.part(vectors, prefix + "dead_band"), 0.0)
+                scaled = layout.part(vectors, prefix + "gain") * beyond
+                broken += np.maximum(scaled / layout.part(vectors, prefix + "saturation") - 1, 0.0).sum(axis=1)
+        return broken
+
+
+def quantities_of(text: str) -> tuple[str, ...]:
+    """Names separated by commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def first_points(space: Space, count: int, random: np.random.Generator) -> Array:
+    """Where a search begins: the cueing's own set, the same with smaller and larger gains, and changes of it."""
+    own = space.judge.cueing.parameter_vector()
+    layout = space.judge.cueing.parameters
+    made: list[Array] = [own]
+    for share in np.geomspace(0.1, 1.5, max(count // 4, 1)):
+        scaled = own.copy()
+        for prefix in PREFIXES.values():
+            layout.part(scaled, prefix + "gain")[:] *= share
+        made.append(scaled)
+    known = space.cube(np.stack(made))[:count]
+    free = count - len(known)
+    near = known[random.integers(0, len(known), free)] + random.normal(0.0, 0.15, (free, known.shape[1]))
+    return np.concatenate([known, np.clip(near, 0.0, 1.0)])
