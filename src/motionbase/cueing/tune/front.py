@@ -39,7 +39,7 @@ def ranked(goals: Array, violation: Array) -> Indices:
 def crowding(goals: Array, rank: Indices) -> Array:
     """(m,) how far a candidate's neighbours on its front are apart; infinite at the ends of a front."""
     room = np.zeros(len(goals))
-    for number in range(int(rank.max()) + 1):
+    for number in np.unique(rank):
         members = np.flatnonzero(rank == number)
         for goal in goals[members].T:
             order = members[np.lexsort((members, goal))]
@@ -52,8 +52,12 @@ def crowding(goals: Array, rank: Indices) -> Array:
 
 
 def best_of(goals: Array, violation: Array, count: int) -> Indices:
-    """The best candidates, best first: by front, then by room around them, then by number."""
+    """The best candidates, best first: by front, then by room around them, then by number; copies come last."""
+    _, first = np.unique(goals, axis=0, return_index=True)
+    copies = np.ones(len(goals), bool)
+    copies[first] = False
     rank = ranked(goals, violation)
+    rank[copies] += len(goals)
     return np.lexsort((np.arange(len(goals)), -crowding(goals, rank), rank))[:count]
 
 
