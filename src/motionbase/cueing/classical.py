@@ -10,11 +10,12 @@ own angles, and what remains less gravity is the acceleration wanted.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import casadi as ca
 
 from motionbase.compile import Struct, for_each, q
+from motionbase.cueing.algorithm import Algorithm, Desired, Parameters, scaled
 from motionbase.cueing.filters import Corner, Motion, Turn, lagged, oscillated, washed_turn
 from motionbase.cueing.samples import GRAVITY, Heard
 from motionbase.cueing.tuning import Tuning
@@ -51,24 +52,6 @@ class Washout(Struct):
     rates: SX = q("rad/s", 3, "of them")
 
 
-class Desired(NamedTuple):
-    """Motion that an algorithm wants."""
-
-    along: SX  # (3, 3) position, velocity, acceleration of the pivot, in W, from its place at neutral
-    angles: SX  # (3, 3) roll, pitch, yaw, with their derivatives
-
-
-def scaled(p: Tuning, signal: SX, weight: SX) -> SX:
-    """(6,) signals after dead band, gain and saturation."""
-
-    def axis(x: SX, gain: SX, band: SX, most: SX) -> SX:
-        beyond = weight * gain * (x - ca.fmin(ca.fmax(x, -band), band))
-        return ca.fmin(ca.fmax(beyond, -most), most)
-
-    made: SX = for_each(axis, signal, p.gain, p.dead_band, p.saturation)
-    return made
-
-
 def followed(h: SX, x: SX, v: SX, goal: SX, goal_v: SX, v_most: SX, a_most: SX) -> tuple[SX, SX]:
     """An angle and its rate after a tick on the way to a goal, met exactly unless rate or acceleration forbid it."""
     way = goal - x
@@ -96,11 +79,9 @@ def tilted(h: SX, p: Tuning, tilts: Tilt, d: SX) -> Tilt:
     return made
 
 
-def washed(h: SX, p: Tuning, x: Washout, heard: Heard) -> tuple[Washout, Desired]:
+def washed(h: SX, p: Tuning, _: Parameters, x: Washout, heard: Heard) -> tuple[Washout, Desired]:
     """State after a tick, and the motion that gives the cues."""
-    signal = scaled(p, ca.vertcat(heard.d, heard.omega), heard.weight)
-    d, omega = signal[:3], signal[3:]
-
+    d, omega = scaled(p, heard)
     tilts = tilted(h, p, x.tilts, d[:2])
     ahead = x.angles + h * x.rates  # exact enough for what turns with them
     turned = euler_zyx_rates(ahead, omega)
@@ -141,3 +122,6 @@ def continued(p: Tuning, x: Washout, actual: Desired) -> Washout:
     turns: Any = for_each(turn, x.turns, washed_x, washed_v, p.high_pass[3:], p.damping[3:], p.first_order[3:])
     alongs: Any = for_each(along, x.alongs, actual.along)
     return x.replace(turns=turns, alongs=alongs, angles=angles, rates=rates)
+
+
+CLASSICAL = Algorithm(Washout, washed, continued)

@@ -13,15 +13,17 @@ from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array
 from motionbase.compile import Layout, Program
+from motionbase.cueing.algorithm import Parameters
+from motionbase.cueing.classical import CLASSICAL
 from motionbase.cueing.ports import COUNT, OUTPUTS, VEHICLE, Vehicle
 from motionbase.cueing.sets import CueSet, load_set
-from motionbase.cueing.tick import CueState, Parameters, Rig, tick
+from motionbase.cueing.tick import CueState, Rig, tick
 from motionbase.cueing.tuning import Tuning
 from motionbase.errors import UsageError, unknown
 from motionbase.platform.hexapod import Hexapod
 
 RATE = 2000.0  # [Hz], that of the control law
-ALGORITHMS = ("classical",)
+ALGORITHMS = {"classical": CLASSICAL}
 PREFIXES = {"air": "cue_", "ground": "cue_ground_"}  # of parameters, by situation
 HEADS = ("head", "eye", "rider")  # points of a platform that are a person's head, the first of them
 
@@ -80,9 +82,14 @@ class Cueing:
         )  # fmt: skip
 
     @cached_property
+    def rig(self) -> Rig:
+        """What a tick needs."""
+        return Rig(self.platform, ALGORITHMS[self.algorithm], self.head_P, self.dt)
+
+    @cached_property
     def state(self) -> Layout:
         """Names of the state's parts."""
-        return CueState.layout
+        return self.rig.state.layout
 
     def parameter_vector(self, **changes: ArrayLike) -> Array:
         """Values for the port `parameters`; changes by name."""
@@ -95,7 +102,7 @@ class Cueing:
     @cached_property
     def program(self) -> Program:
         """The tick as a program named `cueing`."""
-        rig = Rig(self.platform, self.head_P, self.dt)
+        rig, parameters, state = self.rig, self.rig.algorithm.parameters, self.rig.state
 
         def expr(p: Parameters, x: CueState, vehicle: Vehicle, count: Any) -> Any:
             after, outputs = tick(rig, p, x, vehicle, count)
@@ -103,8 +110,8 @@ class Cueing:
 
         return Program(
             "cueing",
-            (Parameters.port("parameters"), CueState.port("x"), VEHICLE, COUNT),
-            (CueState.port("x_next"), *OUTPUTS),
+            (parameters.port("parameters"), state.port("x"), VEHICLE, COUNT),
+            (state.port("x_next"), *OUTPUTS),
             expr,
             f"motion cueing of {self.platform.name}, {self.algorithm}, set {self.cue_set.name}",
         )

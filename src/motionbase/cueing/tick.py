@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import casadi as ca
 
 from motionbase.compile import Struct, cond, q
-from motionbase.cueing.classical import Desired, Washout, continued, washed
+from motionbase.cueing.algorithm import Algorithm, Desired, Parameters
 from motionbase.cueing.head import about, at, felt_at, moving
 from motionbase.cueing.limits import Place, limited
 from motionbase.cueing.ports import Vehicle
@@ -33,16 +33,9 @@ class CueState(Struct):
 
     samples: Samples = q(of=Samples, text="of the host")
     situation: Situation = q(of=Situation)
-    washout: Washout = q(of=Washout)
+    washout: Any = q(of=Struct, text="of the algorithm")
     place: Place = q(of=Place, rows=6, text="commanded, of the degrees of freedom")
     feeling: Feeling = q(of=Feeling, text="of a person in the vehicle and of one on the platform")
-
-
-class Parameters(Struct):
-    """All parameters; users see the names of the inner quantities."""
-
-    air: Tuning = q(of=Tuning)
-    ground: Tuning = q(of=Tuning)
 
 
 @final
@@ -56,8 +49,14 @@ class Rig:
     """
 
     platform: Hexapod
+    algorithm: Algorithm
     head: tuple[float, float, float]
     dt: float
+
+    @property
+    def state(self) -> type[CueState]:
+        """Between ticks."""
+        return CueState.with_quantities(washout=q(of=self.algorithm.state, text="of the algorithm"))
 
 
 class Washed(NamedTuple):
@@ -76,7 +75,7 @@ class Washed(NamedTuple):
     now: Heard
     situation: Situation
     tuning: Tuning
-    washout: Washout
+    washout: Any
     motion: SX
     l: SX
     acts: SX
@@ -94,28 +93,28 @@ def washed_out(rig: Rig, p: Parameters, x: CueState, vehicle: Vehicle, count: SX
     h = ca.SX(rig.dt)
     samples, now = heard(h, x.samples, vehicle, count)
     situation, tuning = chosen(h, p, x.situation, samples.on_ground, now.first)
-    washout, wanted = washed(h, tuning, x.washout, now)
+    washout, wanted = rig.algorithm.step(h, tuning, p, x.washout, now)
     pivot = tuning.pivot * ca.SX(rig.head)
     asked = ca.vertcat(about(moving(ca.vertcat(wanted.along, wanted.angles)), pivot), wanted.angles)
     motion, l, acts = limited(h, rig.platform, tuning, x.place, asked)
     return Washed(samples, now, situation, tuning, washout, motion, l, acts)
 
 
-def going_on(rig: Rig, made: Washed, motion: SX) -> Washout:
+def going_on(rig: Rig, made: Washed, motion: SX) -> Any:
     """The filters as they go on from a motion that they did not want."""
     pivot = made.tuning.pivot * ca.SX(rig.head)
-    return continued(made.tuning, made.washout, Desired(at(moving(motion), pivot), motion[3:, :]))
+    return rig.algorithm.onward(made.tuning, made.washout, Desired(at(moving(motion), pivot), motion[3:, :]))
 
 
 def told(
-    rig: Rig, x: CueState, made: Washed, washout: Washout, motion: SX, l: SX, follows: SX
+    rig: Rig, x: CueState, made: Washed, washout: Any, motion: SX, l: SX, follows: SX
 ) -> tuple[CueState, tuple[SX, ...]]:
     """The state after a tick with this motion, and what is told of it."""
     demand = ca.vertcat(made.now.d + GRAVITY, made.now.omega)
     cue = felt_at(moving(motion), ca.SX(rig.head))
     feeling, felt_vehicle, felt_cue = feelings(rig.dt, x.feeling, demand, cue)
     place = Place.of_columns(x=motion[:, 0], v=motion[:, 1])
-    after = CueState(samples=made.samples, situation=made.situation, washout=washout, place=place, feeling=feeling)
+    after = type(x)(samples=made.samples, situation=made.situation, washout=washout, place=place, feeling=feeling)
     return after, (
         motion.T, made.samples.asked, demand, cue, felt_vehicle, felt_cue, difference(felt_vehicle, felt_cue),
         stroke_left(rig.platform, l), follows, made.situation.share,
