@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from motionbase.cueing.sets import set_names
-from motionbase.cueing.tuning import QUANTITIES
+from motionbase.cueing.tuning import Adapting, Tuning, Weighing
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "cueing.md").read_text()
 
@@ -21,4 +21,5 @@ def test_the_example_runs() -> None:
 
 def test_every_parameter_and_preset_has_its_row() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", TEXT, re.MULTILINE)
-    assert rows == [*(port.name for port in QUANTITIES), *set_names()]
+    quantities = (port.name for kind in (Tuning, Adapting, Weighing) for port in kind.layout.ports)
+    assert rows == [*quantities, *set_names()]

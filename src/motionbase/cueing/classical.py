@@ -79,30 +79,39 @@ def tilted(h: SX, p: Tuning, tilts: Tilt, d: SX) -> Tilt:
     return made
 
 
-def washed(h: SX, p: Tuning, _: Parameters, x: Washout, heard: Heard) -> tuple[Washout, Desired]:
-    """State after a tick, and the motion that gives the cues."""
-    d, omega = scaled(p, heard)
+def washed_along(h: SX, corner: Corner, first: SX, x: Along, u: SX) -> Along:
+    """A displacement after a tick, for the acceleration wanted."""
+    slow = lagged(h, first, x.slow, x.u, u)
+    return Along(motion=oscillated(h, corner, x.motion, u - slow), slow=slow, u=u)
+
+
+def washed_by(h: SX, p: Tuning, x: Washout, d: SX, omega: SX, k: SX) -> tuple[Washout, Desired, SX]:
+    """State after a tick, the motion, and what the high-passes are given but for their further gains k (6,)."""
     tilts = tilted(h, p, x.tilts, d[:2])
-    ahead = x.angles + h * x.rates  # exact enough for what turns with them
-    turned = euler_zyx_rates(ahead, omega)
+    turned = euler_zyx_rates(x.angles + h * x.rates, omega)  # by angles that are exact enough
 
-    def turn(x: Turn, u: SX, omega: SX, zeta: SX, first: SX) -> Turn:
-        return washed_turn(h, Corner(omega, zeta), first, x, u)
+    def turn(x: Turn, u: SX, k: SX, omega: SX, zeta: SX, first: SX) -> Turn:
+        return washed_turn(h, Corner(omega, zeta), first, x, k * u)
 
-    turns: Any = for_each(turn, x.turns, turned, p.high_pass[3:], p.damping[3:], p.first_order[3:])
+    turns: Any = for_each(turn, x.turns, turned, k[3:], p.high_pass[3:], p.damping[3:], p.first_order[3:])
     angles = turns.x + ca.vertcat(tilts.x[1], tilts.x[0], 0)
     rates = turns.v + ca.vertcat(tilts.v[1], tilts.v[0], 0)
 
     wanted = R_euler_zyx(angles) @ (d + GRAVITY) - GRAVITY
 
-    def along(x: Along, u: SX, omega: SX, zeta: SX, first: SX) -> Along:
-        slow = lagged(h, first, x.slow, x.u, u)
-        return Along(motion=oscillated(h, Corner(omega, zeta), x.motion, u - slow), slow=slow, u=u)
+    def along(x: Along, u: SX, k: SX, omega: SX, zeta: SX, first: SX) -> Along:
+        return washed_along(h, Corner(omega, zeta), first, x, k * u)
 
-    alongs: Any = for_each(along, x.alongs, wanted, p.high_pass[:3], p.damping[:3], p.first_order[:3])
+    alongs: Any = for_each(along, x.alongs, wanted, k[:3], p.high_pass[:3], p.damping[:3], p.first_order[:3])
     after = Washout(tilts=tilts, turns=turns, alongs=alongs, angles=angles, rates=rates)
     motion = alongs.motion
-    return after, Desired(ca.horzcat(motion.x, motion.v, motion.a), ca.horzcat(angles, rates, (rates - x.rates) / h))
+    desired = Desired(ca.horzcat(motion.x, motion.v, motion.a), ca.horzcat(angles, rates, (rates - x.rates) / h))
+    return after, desired, ca.vertcat(wanted, turned)
+
+
+def washed(h: SX, p: Tuning, all_of: Parameters, x: Washout, heard: Heard) -> tuple[Washout, Desired]:
+    """State after a tick, and the motion that gives the cues."""
+    return washed_by(h, p, x, *scaled(p, heard), ca.SX.ones(6))[:2]
 
 
 def continued(p: Tuning, x: Washout, actual: Desired) -> Washout:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,18 +13,25 @@ from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array
 from motionbase.compile import Layout, Program
-from motionbase.cueing.algorithm import Parameters
+from motionbase.cueing.adaptive import ADAPTIVE
+from motionbase.cueing.algorithm import Algorithm, Parameters
 from motionbase.cueing.classical import CLASSICAL
+from motionbase.cueing.optimal import optimal
 from motionbase.cueing.ports import COUNT, OUTPUTS, VEHICLE, Vehicle
 from motionbase.cueing.sets import CueSet, load_set
 from motionbase.cueing.tick import CueState, Rig, tick
-from motionbase.cueing.tuning import Tuning
 from motionbase.errors import UsageError, unknown
 from motionbase.platform.hexapod import Hexapod
 
 RATE = 2000.0  # [Hz], that of the control law
-ALGORITHMS = {"classical": CLASSICAL}
+ALGORITHMS: dict[str, Callable[[CueSet, float], Algorithm]] = {  # by the set and the period
+    "classical": lambda *_: CLASSICAL,
+    "adaptive": lambda *_: ADAPTIVE,
+    "optimal": optimal,
+}
 PREFIXES = {"air": "cue_", "ground": "cue_ground_"}  # of parameters, by situation
+PARTS = PREFIXES | {"adaptive": "cue_adaptive_"}  # by the part of a set that has them
+WHERE = {"air": "; in the air", "ground": "; on the ground"}
 HEADS = ("head", "eye", "rider")  # points of a platform that are a person's head, the first of them
 
 
@@ -72,19 +79,21 @@ class Cueing:
     @cached_property
     def parameters(self) -> Layout:
         """Names, units, values and tuning bounds of the parameters."""
+        groups = [(group, getattr(self.cue_set, group.name)) for group in self.rig.algorithm.parameters.layout.ports]
         return Layout(
             tuple(
-                replace(port, name=prefix + port.name, start=getattr(self.cue_set, situation)[port.name],
-                        description=f"{port.description}; {'in the air' if situation == 'air' else 'on the ground'}")
-                for situation, prefix in PREFIXES.items()
-                for port in Tuning.layout.ports
+                replace(port, name=f"{PARTS[group.name]}{port.name}", start=values[port.name],
+                        description=f"{port.description}{WHERE.get(group.name, '')}")
+                for group, values in groups
+                if group.struct is not None
+                for port in group.struct.layout.ports
             )
         )  # fmt: skip
 
     @cached_property
     def rig(self) -> Rig:
         """What a tick needs."""
-        return Rig(self.platform, ALGORITHMS[self.algorithm], self.head_P, self.dt)
+        return Rig(self.platform, ALGORITHMS[self.algorithm](self.cue_set, self.dt), self.head_P, self.dt)
 
     @cached_property
     def state(self) -> Layout:

@@ -10,11 +10,13 @@ from typing import final
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.cueing.tuning import QUANTITIES, Tuning
+from motionbase.compile import Struct
+from motionbase.cueing.tuning import Adapting, Tuning, Weighing
 from motionbase.errors import ModelError, UsageError, unknown
 from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.platform.load import illustrative_keys
 from motionbase.platform.table import Table
+from motionbase.record.axes import DOFS
 
 FOLDER = Path(__file__).parent / "presets"
 Values = Mapping[str, tuple[float, ...]]  # a number for each element of each quantity of Tuning, by its name
@@ -30,6 +32,8 @@ class CueSet:
         sources: where published numbers are from
         illustrative: keys whose numbers nobody published
         air, ground: values of `Tuning`'s quantities by name
+        adaptive: of `Adapting`'s, for the adaptive washout
+        optimal: of `Weighing`'s, for the design of the optimal washout
     """
 
     name: str
@@ -38,6 +42,8 @@ class CueSet:
     illustrative: tuple[str, ...]
     air: Values = field(hash=False)
     ground: Values = field(hash=False)
+    adaptive: Values = field(hash=False)
+    optimal: Values = field(hash=False)
 
     def vector(self, situation: str) -> Array:
         """The numbers of a situation, "air" or "ground", in the order of `Tuning`."""
@@ -64,21 +70,27 @@ def load_set(reference: Path | str) -> CueSet:
 
 def _set(top: Table, name: str) -> CueSet:
     needed = ("summary", "sources", "illustrative", "air")
-    top.check_keys((*needed, "ground"), needed)
-    air = _values(top.table("air"), {p.name: tuple(p.start_values.tolist()) for p in QUANTITIES})
-    ground = _values(top.table("ground"), air) if "ground" in top.data else air
-    return CueSet(name, top.text("summary"), top.texts("sources"), illustrative_keys(top), air, ground)
+    top.check_keys((*needed, "ground", "adaptive", "optimal"), needed)
+    air = _values(top, "air", Tuning)
+    return CueSet(
+        name, top.text("summary"), top.texts("sources"), illustrative_keys(top),
+        _washed_out(top, "air", air), _washed_out(top, "ground", _values(top, "ground", Tuning, air)),
+        _values(top, "adaptive", Adapting), _values(top, "optimal", Weighing),
+    )  # fmt: skip
 
 
-def _values(table: Table, others: Values) -> Values:
-    """All quantities: those of the table, the others as given."""
-    table.check_keys((p.name for p in QUANTITIES), ())
-    made = dict(others)
-    for port in QUANTITIES:
+def _values(top: Table, key: str, kind: type[Struct], others: Values | None = None) -> Values:
+    """All quantities of a struct: those of the file's table, the others as given or by default."""
+    made = dict(others or {p.name: tuple(p.start_values.tolist()) for p in kind.layout.ports})
+    if key not in top.data:
+        return made
+    table = top.table(key)
+    table.check_keys((p.name for p in kind.layout.ports), ())
+    for port in kind.layout.ports:
         if port.name not in table.data:
             continue
         given = table.numbers(port.name, port.dims) if port.dims else np.array([table.number(port.name)])
-        (least, most), where = port.bounds, f"{table.at[0]}.{port.name}"
+        (least, most), where = port.bounds, f"{key}.{port.name}"
         for k, value in enumerate(given):
             if not least[k] <= value <= most[k]:
                 number = where if port.size == 1 else f"{where}[{k + 1}]"
@@ -86,10 +98,13 @@ def _values(table: Table, others: Values) -> Values:
                 message = f"{number} is {value:g}{unit}, it must be {least[k]:g} to {most[k]:g}"
                 table.complain(port.name, message)
         made[port.name] = tuple(given.tolist())
-    for k in range(3, 6):
-        if made["high_pass"][k] == made["first_order"][k] == 0:
-            key = "high_pass" if "high_pass" in table.data else "first_order"
-            table.complain(
-                key, f"{table.at[0]}: high_pass and first_order of axis {k + 1} are both 0, so it would never wash out"
-            )
     return made
+
+
+def _washed_out(top: Table, key: str, values: Values) -> Values:
+    """The values of a situation, refused if an angle would stay for ever."""
+    for k in range(3, 6):
+        if values["high_pass"][k] == values["first_order"][k] == 0:
+            sentence = f"{key}: high_pass and first_order of {DOFS[k]} are both 0, so it would never wash out"
+            top.table(key).complain("high_pass", sentence) if key in top.data else top.complain("air", sentence)
+    return values

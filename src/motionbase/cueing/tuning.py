@@ -58,4 +58,29 @@ class Tuning(Struct):
     )
 
 
-QUANTITIES = Tuning.layout.ports
+class Adapting(Struct):
+    """Weights of the adaptive washout's descent; thresholds are those of perception."""
+
+    speed: SX = q("1/s", 6, f"of the descent: {AXES6}", start=1.0, least=0, most=20, tunable=True)
+    way: SX = q(
+        "1/m, 1/rad", 6, "cost of a displacement, in thresholds", start=(*(10.0,) * 3, *(20.0,) * 3), least=0, most=200,
+        tunable=True,
+    )  # fmt: skip
+    rate: SX = q("s/m, s/rad", 6, "cost of its rate, in thresholds", start=5.0, least=0, most=200, tunable=True)
+    keep: SX = q("-", 6, "cost of a gain that is not 1", start=5.0, least=0.01, most=100, tunable=True)
+
+
+class Weighing(Struct):
+    """Weights of the optimal washout's design, in thresholds of perception; fixed when a set is loaded.
+
+    Three numbers are for surge and pitch, sway and roll, heave and yaw.
+    """
+
+    place: SX = q("1/m", 3, "of a displacement", start=4.0, least=0, most=1e3)
+    speed: SX = q("s/m", 3, "of its rate", start=1.0, least=0, most=1e3)
+    sum: SX = q("1/(m s)", 3, "of its integral", start=2.0, least=1e-3, most=1e3)
+    acceleration: SX = q("s^2/m", 3, "of the platform's acceleration", start=1.0, least=1e-3, most=1e3)
+    angle: SX = q("1/rad", 3, "of an angle", start=5.0, least=1e-3, most=1e3)
+    rate: SX = q("s/rad", 3, "of its rate", start=15.0, least=1e-3, most=1e3)
+    force_corner: SX = q("rad/s", 3, "of the noise that stands for specific force", start=1.0, least=0.01, most=100)
+    rate_corner: SX = q("rad/s", 3, "of that for angular rate", start=1.0, least=0.01, most=100)

@@ -139,14 +139,14 @@ def _in_use(console: Console) -> dict[str, list[float]]:
 
 def in_use_text(console: Console) -> CueingSetText:
     """The parameters in use as a file that `motionbase run --cueing FILE` reads."""
-    from motionbase.cueing.cueing import PREFIXES
+    from motionbase.cueing.cueing import PARTS
 
     params = _in_use(console)
     if not params:
         raise WrongState("the live base has no parameters of cueing that could be saved")
     lines = ['summary = "as tuned in the console"', "sources = []", 'illustrative = ["air", "ground"]']
-    longest = sorted(PREFIXES.items(), key=lambda one: -len(one[1]))  # cue_ground_ before cue_
-    for situation in PREFIXES:
+    longest = sorted(PARTS.items(), key=lambda one: -len(one[1]))  # cue_ground_ before cue_
+    for situation in PARTS:
         lines += ["", f"[{situation}]"]
         for name, values in params.items():
             of, prefix = next((s, p) for s, p in longest if name.startswith(p))
