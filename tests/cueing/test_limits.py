@@ -45,7 +45,8 @@ def test_no_manoeuvre_leaves_the_workspace(manoeuvre: dict[str, list[tuple[float
     out = run(t, rows(t, **{channel: pulses(pushes, MOST[channel]) for channel, pushes in manoeuvre.items()}))
     frame = out["host_frame"]
     assert np.isfinite(frame).all()
-    assert np.all(np.abs(frame[:, 0]) <= np.asarray(LIMITS.position) * np.asarray(AIR["travel"]))
+    reach = np.asarray(LIMITS.position) * np.asarray(AIR["travel"])
+    assert np.all(np.abs(frame[:, 0]) <= reach * (1 + 0.2 * DT))  # where legs act too; of first order in the period
     assert np.all(np.abs(frame[:, 1]) <= np.asarray(LIMITS.velocity) * 1.02)  # an axis that yields to a leg may add
     assert out["stroke_left"].min() > AIR["margin"][0] - DT  # of first order in the period: 0.2 mm at 2 kHz
 
