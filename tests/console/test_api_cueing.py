@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -11,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from httpx import Response
 
 from motionbase.console.cueing import trials
 from motionbase.console.live.frames import decode
+from motionbase.console.models import Job
 from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.sets import load_set
 from motionbase.platform.load import load_platform
@@ -69,16 +70,22 @@ def another(looker: Page) -> Page:
 
 def compared(looker: Page, **asked: Any) -> dict[str, Any]:
     """A comparison that must work."""
-    job = another(looker).call("POST", "/api/cueing/trials", {"a": SIDE, "b": SIDE, **asked})
-    assert job.status_code == 200, job.text
-    number = job.json()["number"]
-    end = time.monotonic() + 300  # a busy machine compiles slowly
-    while (state := next(j for j in looker.console.jobs.list() if j.number == number)).state == "running":
-        assert time.monotonic() < end, "the comparison never ended"
-        time.sleep(0.05)
-    assert state.state == "done", state.text
-    found: dict[str, Any] = looker.get(f"/api/cueing/trials/{number}").json()
+    job = ended(looker, another(looker).call("POST", "/api/cueing/trials", {"a": SIDE, "b": SIDE, **asked}))
+    assert job.state == "done", job.text
+    found: dict[str, Any] = looker.get(f"/api/cueing/trials/{job.number}").json()
     return found
+
+
+def ended(looker: Page, begun: Response) -> Job:
+    """The job of an answer, once it has ended."""
+    assert begun.status_code == 200, begun.text
+    number = begun.json()["number"]
+
+    def job() -> Job:
+        return next(j for j in looker.console.jobs.list() if j.number == number)
+
+    wait_for(lambda: job().state != "running", 300.0)  # a busy machine compiles slowly
+    return job()
 
 
 def columns(looker: Page, trial: dict[str, Any], names: list[str], **asked: Any) -> dict[str, np.ndarray]:
@@ -96,7 +103,7 @@ def test_a_recording_is_tried_with_both_sets_and_both_get_the_same_demand(looker
     assert {"simona"} <= {one["name"] for one in known["sets"]} and known["in_use"]
     assert "classical" in known["algorithms"]
     trial = compared(looker, file="run.mcap", start=1.0, stop=5.0)
-    assert trial["platform"] == "simona" and trial["sides"] == [SIDE, SIDE]
+    assert trial["platform"] == "simona" and trial["sides"] == [{**SIDE, "text": ""}] * 2
     assert (trial["start"], trial["end"]) == (pytest.approx(1.0), pytest.approx(5.0))
     assert trial["figures"][0] == trial["figures"][1], "equal sets come to the same"
     assert 0 < trial["figures"][0]["error"] < 20 and len(trial["figures"][0]["axes"]) == 6
@@ -160,6 +167,19 @@ def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     monkeypatch.setattr(trials, "python", lambda *_: (sys.executable, "-c", program))
 
 
+def test_the_file_of_a_set_is_compared_and_what_is_wrong_in_it_is_said(looker: Page) -> None:
+    text = looker.get("/api/cueing/set").json()["text"]
+    less = text.replace("gain = [0.6, 0.6, 0.5", "gain = [0.6, 0.1, 0.5")
+    assert less != text
+    trial = compared(looker, a={**SIDE, "set": "less sway", "text": less}, file="run.mcap")
+    assert trial["sides"][0]["set"] == "less sway" and trial["sides"][0]["text"] == ""
+    found = columns(looker, trial, ["cue_f_y_a", "cue_f_y_b"])
+    assert np.ptp(found["cue_f_y_a"]) < 0.6 * np.ptp(found["cue_f_y_b"]), "a sixth of the gain is less motion"
+    for wrong, said in ((text.replace("0.6, 0.6", "9, 0.6"), "must be 0 to 2"), ("gain = [", "a.toml")):
+        asked = {"a": {**SIDE, "set": "wrong", "text": wrong}, "b": SIDE, "seconds": 1.0}
+        assert said in ended(looker, another(looker).call("POST", "/api/cueing/trials", asked)).text
+
+
 def test_a_page_has_one_comparison_at_a_time_and_may_cancel_it(looker: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     instead(monkeypatch, "import time; time.sleep(600)")
     mine = another(looker)
@@ -188,9 +208,9 @@ def test_a_process_that_fails_dies_or_hangs_ends_its_job_in_a_sentence(
 ) -> None:
     instead(monkeypatch, program)
     monkeypatch.setattr(trials, "LONGEST_S", 0.3 if "longer" in said else 60.0)
-    number = another(looker).call("POST", "/api/cueing/trials", {"a": SIDE, "b": SIDE, "seconds": 1.0}).json()["number"]
-    wait_for(lambda: next(j for j in looker.console.jobs.list() if j.number == number).state == "failed")
-    assert said in next(j for j in looker.console.jobs.list() if j.number == number).text
+    asked = {"a": SIDE, "b": SIDE, "seconds": 1.0}
+    job = ended(looker, another(looker).call("POST", "/api/cueing/trials", asked))
+    assert job.state == "failed" and said in job.text
 
 
 def test_results_that_are_not_there_and_windows_that_make_no_sense(looker: Page) -> None:

@@ -64,9 +64,13 @@ class Rig:
 
     def start(self, name: str, *command: str) -> None:
         """`motionbase COMMAND`, called `name` here."""
+        self.start_module(name, "motionbase", *command)
+
+    def start_module(self, name: str, *command: str) -> None:
+        """`python -m MODULE ...`."""
         with (self.folder / f"{name}.txt").open("ab") as said:
             self.running[name] = subprocess.Popen(
-                [sys.executable, "-m", "motionbase", *command], stdout=said, stderr=said, preexec_fn=_end_with_parent
+                [sys.executable, "-m", *command], stdout=said, stderr=said, preexec_fn=_end_with_parent
             )
 
     def start_base(self, *command: str) -> None:

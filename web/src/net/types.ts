@@ -31,10 +31,11 @@ export interface CueingSetText {
   text: string;
 }
 
-/** A set and the algorithm that uses it; the set "in use" is that of the live base as it is tuned now. */
+/** A set and the algorithm that uses it. The set "in use" is that of the live base as it is tuned now. `text`: of a set's file, which is used then; `set` is its name for people. */
 export interface CueingSide {
   set: string;
   algorithm: string;
+  text: string;
 }
 
 /** A comparison that is done; `channels` are those of its windows, time first. */

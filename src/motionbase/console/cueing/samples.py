@@ -23,6 +23,7 @@ MOST_S = 300.0  # of a comparison
 MOST_RECORDS = 2_000_000  # of a recording in that time
 MOST_HZ = 500.0  # of samples; more records a second are thinned out
 LEAST_S = 0.1
+RUN_IN_S = 10.0  # before what is wanted, where there is as much: a cueing begins at rest
 DEFAULT_PLATFORM = "simona"
 NAMES = tuple(channel.name for channel in VEHICLE)
 HINT = "a run with --host has them, and so has what motionbase host listen records"
@@ -33,12 +34,14 @@ class Samples(NamedTuple):
 
     Attributes:
         what: where they are from, for people
-        rows: (n, 14) time [s], then `record.vehicle.VEHICLE`
+        rows: (n, 14) time [s], then `record.vehicle.VEHICLE`; up to RUN_IN_S of what came before
+        start: of what is wanted [s]
         platform: its text
     """
 
     what: str
     rows: Array
+    start: float
     platform: str
 
 
@@ -60,10 +63,10 @@ def _of_file(console: Console, wanted: TryCueing, file: str) -> Samples:
         _check_length(stop - start)
         if last - first > MOST_RECORDS:
             raise TooLarge(f"{last - first} records are too many to compare, {MOST_RECORDS} are the most")
-        found = recording.columns(list(NAMES), start, stop)
+        found = recording.columns(list(NAMES), start - RUN_IN_S, stop)
         rows = np.column_stack([found["time"], *(found[name] for name in NAMES)])
         text = str(recording.source.about.get("platform", ""))
-    return Samples(f"{file}, {start:.1f} to {stop:.1f} s", _good(rows), _platform(console, text))
+    return Samples(f"{file}, {start:.1f} to {stop:.1f} s", _good(rows, start), start, _platform(console, text))
 
 
 def _of_live(console: Console, seconds: float) -> Samples:
@@ -73,13 +76,14 @@ def _of_live(console: Console, seconds: float) -> Samples:
         raise WrongState(f"ring {live.ring!r} has shown no records yet ({live.state_text})")
     _check_channels(run.schema, f"ring {live.ring!r}")
     _check_length(seconds)
-    wanted = int(seconds * run.rate_hz) + 1
+    wanted = int((seconds + RUN_IN_S) * run.rate_hz) + 1
     places = [0, *(run.schema.index[name] for name in NAMES)]
     with run.history.lock:
         rows = run.history.rows(run.history.count - wanted, run.history.count, np.asarray(places, np.intp)).T
-    rows = _good(rows)
-    what = f"the last {rows[-1, 0] - rows[0, 0]:.1f} s of {live.ring}"
-    return Samples(what, rows, _platform(console, run.header.layout.platform))
+    start = max(float(rows[-1, 0]) - seconds, float(rows[0, 0]))
+    rows = _good(rows, start)
+    what = f"the last {rows[-1, 0] - start:.1f} s of {live.ring}"
+    return Samples(what, rows, start, _platform(console, run.header.layout.platform))
 
 
 def _check_channels(schema: Schema, where: str) -> None:
@@ -94,14 +98,14 @@ def _check_length(seconds: float) -> None:
         raise TooLarge(f"{seconds:.0f} s are too long to compare, {MOST_S:.0f} s are the most; choose a part of it")
 
 
-def _good(rows: Array) -> Array:
+def _good(rows: Array, start: float) -> Array:
     """Whole samples at ascending times, at no more than MOST_HZ."""
     rows = rows[np.isfinite(rows).all(axis=1)]
     if len(rows):
         slots = np.floor(rows[:, 0] * MOST_HZ + 1e-6)
         highest = np.maximum.accumulate(slots)
         rows = rows[np.diff(highest, prepend=-np.inf) > 0]
-    if len(rows) < 2 or rows[-1, 0] - rows[0, 0] < LEAST_S:
+    if len(rows) < 2 or rows[-1, 0] - max(start, rows[0, 0]) < LEAST_S:
         raise UsageError("there is too little of the vehicle's motion: at least 0.1 s are wanted")
     return np.ascontiguousarray(rows)
 

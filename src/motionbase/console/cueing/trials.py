@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import threading
 import time
@@ -97,9 +98,10 @@ def begun(console: Console, wanted: TryCueing, caller: Caller) -> Job:
         raise UsageError("a comparison belongs to a page: give its name in X-Client, 1 to 64 letters, digits, - or _")
     sides = {side: _asked(console, of) for side, of in zip(SIDES, (wanted.a, wanted.b), strict=True)}
     samples = samples_of(console, wanted)
-    asked = json.dumps({"platform": samples.platform, **sides})
+    asked = json.dumps({"platform": samples.platform, "start": samples.start, **sides})
     what = f"cueing {wanted.a.set} against {wanted.b.set}, {samples.what}"
-    work = partial(_tried, console, asked, samples.rows, samples.what, (wanted.a, wanted.b))
+    a, b = (side.model_copy(update={"text": ""}) for side in (wanted.a, wanted.b))
+    work = partial(_tried, console, asked, samples.rows, samples.what, (a, b))
     return console.jobs.start(what, work, caller.client, is_lent)
 
 
@@ -110,14 +112,16 @@ def _asked(console: Console, side: CueingSide) -> dict[str, object]:
 
     if side.algorithm not in ALGORITHMS:
         raise unknown("cueing algorithm", side.algorithm, ALGORITHMS)
-    if side.set != IN_USE:
-        if side.set not in set_names():
-            raise unknown("cueing set", side.set, [*set_names(), IN_USE])
-        return {"set": side.set, "algorithm": side.algorithm, "params": None}
-    params = _in_use(console)
-    if not params:
-        raise WrongState("the live base has no parameters of cueing; choose a set")
-    return {"set": BASIS, "algorithm": side.algorithm, "params": params}
+    params: dict[str, list[float]] | None = None
+    if side.set == IN_USE and not side.text:
+        params = _in_use(console)
+        if not params:
+            raise WrongState("the live base has no parameters of cueing; choose a set")
+    elif side.set not in set_names() and not side.text:
+        raise unknown("cueing set", side.set, [*set_names(), IN_USE])
+    return {
+        "set": BASIS if params else side.set, "algorithm": side.algorithm, "params": params, "text": side.text
+    }  # fmt: skip
 
 
 def _in_use(console: Console) -> dict[str, list[float]]:
@@ -171,7 +175,8 @@ def _tried(
             child.end(POLL_S)
             console.children.forget(role)
         if child.failed:
-            raise MotionBaseError(child.complaint or "the comparison ended without a word")
+            said = child.complaint.replace(f"{folder}{os.sep}", "")
+            raise MotionBaseError(said or "the comparison ended without a word")
         columns = np.load(folder / worker.COLUMNS)
         told = json.loads((folder / worker.FIGURES).read_text())
     trial = CueingTrial(

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.console.cueing.result import SIDES, sources
 from motionbase.errors import MotionBaseError
+
+if TYPE_CHECKING:
+    from motionbase.cueing.run import Cued
 
 ASKED, SAMPLES, COLUMNS, FIGURES = "asked.json", "samples.npy", "columns.npy", "figures.json"
 DONE = "done: side"  # said after each side
@@ -45,13 +49,24 @@ def tried(folder: Path) -> None:
     runs = {}
     for side in SIDES:
         of: dict[str, Any] = asked[side]
-        cueing = Cueing.of(platform, load_set(of["set"]), algorithm=of["algorithm"], dt=DT, params=of["params"])
-        runs[side] = cue(cueing, samples[:, 0], samples[:, 1:])
+        if of["text"]:
+            (folder / f"{side}.toml").write_text(of["text"])
+        known = load_set(folder / f"{side}.toml" if of["text"] else of["set"])
+        cueing = Cueing.of(platform, known, algorithm=of["algorithm"], dt=DT, params=of["params"])
+        runs[side] = since(asked["start"], cue(cueing, samples[:, 0], samples[:, 1:]))
         print(f"{DONE} {side}", file=sys.stderr, flush=True)
     columns = [runs["a"].t, *(runs[side].columns[name] for side, name in sources())]
     np.save(folder / COLUMNS, np.stack(columns))
     figures = [figures_of(Summary(run), run.columns["cue_error"]) for run in runs.values()]
     (folder / FIGURES).write_text(json.dumps({"platform": platform.name, "figures": figures}))
+
+
+def since(start: float, run: Cued) -> Cued:
+    """The part of a run from a time on [s]."""
+    first = int(np.searchsorted(run.t, start - 1e-9))
+    outputs = {name: values[first:] for name, values in run.outputs.items()}
+    tilts = None if run.tilts is None else run.tilts[first:]
+    return replace(run, t=run.t[first:], vehicle=run.vehicle[first:], outputs=outputs, tilts=tilts)
 
 
 def figures_of(found: Any, error: Array) -> dict[str, Any]:

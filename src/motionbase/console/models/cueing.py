@@ -25,10 +25,15 @@ class CueingChoices(Model):
 
 
 class CueingSide(Model):
-    """A set and the algorithm that uses it; the set "in use" is that of the live base as it is tuned now."""
+    """A set and the algorithm that uses it.
+
+    The set "in use" is that of the live base as it is tuned now. `text`: of a set's file, which is used then; `set` is
+    its name for people.
+    """
 
     set: str = Field(max_length=64)
     algorithm: str = Field(max_length=64)
+    text: str = Field(default="", max_length=20_000)
 
 
 class TryCueing(Model):

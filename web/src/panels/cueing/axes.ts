@@ -34,7 +34,10 @@ export function isCued(channels: readonly Channel[] | undefined): boolean {
 
 /** The plot of one axis. @param hidden rows that are not drawn */
 export function axisPlot(axis: Axis, hidden: ReadonlySet<string>): PlotSpec {
-  const traces = CURVES.map(({ row, colour }) => ({ name: `${row}_${axis}`, colour, axis: "left" as const, hidden: hidden.has(row) }));
+  const traces = CURVES.map(({ row, colour }) => {
+    const isOther = axis === "f_z" && row.startsWith("felt_"); // a person feels differences from rest, which has 9.81 m/s² here
+    return { name: `${row}_${axis}`, colour, axis: isOther ? ("right" as const) : ("left" as const), hidden: hidden.has(row) };
+  });
   return { id: `cueing-${axis}`, traces };
 }
 

@@ -25,7 +25,7 @@ export function curves(app: App): HTMLElement {
   const names = [...ORDER.flatMap((axis) => CURVES.map(({ row }) => `${row}_${axis}`)), ERROR];
   const guest = {
     names: computed<readonly string[]>(() => (isSeen() ? names : [])),
-    draw: (common: Common) => void (isSeen.peek() && plots.draw(common)),
+    draw: (common: Common) => void (isSeen.peek() && plots.draw({ ...common, markers: [] })), // events would hide small curves
     showValues: (common: Common) => void (isSeen.peek() && plots.showValues(common)),
   };
   state.guests.set([...state.guests.peek(), guest]);

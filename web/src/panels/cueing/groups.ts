@@ -10,7 +10,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["Gains", /^gain$/],
   ["Filters", /^(high_pass|damping|first_order)$/],
   ["Tilt", /^tilt_/],
-  ["Limits", /^(dead_band|saturation)$/],
+  ["Limits", /^(dead_band|saturation|travel|braking|leg_braking|margin)$/],
 ];
 const OTHER = "Other";
 

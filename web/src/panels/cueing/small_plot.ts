@@ -71,8 +71,10 @@ export class SmallPlots {
       theme();
       this.#views.forEach((view, k) => {
         const plot = plots[k];
-        if (plot) view.update(plot.spec());
-        if (plot) view.element.setAttribute("aria-label", `Plot of ${plot.label}`);
+        if (!plot) return;
+        view.update(plot.spec());
+        view.reserve(false);
+        view.element.setAttribute("aria-label", `Plot of ${plot.label}`);
       });
     });
   }

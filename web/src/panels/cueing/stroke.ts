@@ -28,16 +28,21 @@ export function stroke(app: App): HTMLElement {
     return { leg, mark, text, element };
   });
   const unknown = h("p", { class: "faint p-small" }, "The strokes of the legs are unknown: the ring does not describe its platform.");
-  const turns = [["Pitch", "omega_y"], ["Roll", "omega_x"]].map(([label = "", axis = ""]) => ({ axis, view: meter(`${label} beyond the vehicle's`, `cueing-turn-${axis}`) }));
-  const limit = computed(() => tunerOf(app).found()?.parameters.find(({ name }) => name === "cue_tilt_rate")?.goal[0] ?? THRESHOLD);
-  const element = section("Stroke and tilt", [h("span", { class: "faint p-small" }, "least margin"), left], unknown, h("div", { class: "cue-legs" }, ...bars.map((bar) => bar.element)), h("div", { class: "cue-turns" }, ...turns.map(({ view }) => view.element)));
+  const turns = [["Pitch", "omega_y"], ["Roll", "omega_x"]].map(([label = "", axis = ""]) => ({ axis, view: meter(label, `cueing-turn-${axis}`) }));
+  const goals = computed(() => new Map(tunerOf(app).found()?.parameters.map(({ name, goal }) => [name, goal[0] ?? NaN]) ?? []));
+  const limit = (): number => {
+    const [air, share] = [goals.peek().get("cue_tilt_rate") ?? THRESHOLD, app.value("cue_set")];
+    return share > 0 ? air + share * ((goals.peek().get("cue_ground_tilt_rate") ?? air) - air) : air;
+  };
+  const element = section("Stroke and tilt", [h("span", { class: "faint p-small" }, "least margin"), left], unknown, h("div", { class: "cue-legs" }, ...bars.map((bar) => bar.element)), h("p", { class: "faint p-small" }, "Turns faster than the vehicle, of the largest rate of a tilt:"), h("div", { class: "cue-turns" }, ...turns.map(({ view }) => view.element)));
   app.onFrame(() => {
     if (!app.isBeat || !element.checkVisibility()) return;
     for (const { axis, view } of turns) {
       const rate = beyond(app.value(`cue_${axis}`), app.value(`demand_${axis}`));
-      const share = rate / limit.peek();
+      const most = limit();
+      const share = rate / most;
       const level = share > 1.05 ? "bad" : share > 0.8 ? "warn" : "good"; // at its limit a tilt is as fast as it may be
-      const text = Number.isFinite(rate) ? `${(rate / DEGREE).toFixed(1)} of ${(limit.peek() / DEGREE).toFixed(1)} °/s` : "–";
+      const text = Number.isFinite(rate) ? `${(rate / DEGREE).toFixed(1)} of ${(most / DEGREE).toFixed(1)} °/s` : "–";
       view.set(text, share, Number.isFinite(rate) ? level : "none", "How much faster the platform turns than the vehicle, beside the largest rate of a tilt, below which nobody notices it");
     }
     setText(left, millimetres(app.value("stroke_left")));

@@ -110,7 +110,7 @@ function numberView(
     const before = goal;
     goal = next.goal[k] ?? NaN;
     if (!isHeld && (document.activeElement !== field || goal !== before)) reset();
-    const range = `${number(least)} to ${number(most)} ${about.unit}`;
+    const range = `${number(least)} to ${number(most)} ${about.unit}`.trim();
     for (const control of [slider, field]) gate(control, whyNot, `${name}: ${range}, designed ${number(designed)}`);
     const going = Math.abs(value - goal) > 1e-9 * Math.max(1, Math.abs(goal));
     toggleClass(limits, "going", going);

@@ -5,6 +5,7 @@ import { fill, h } from "../../../core/dom";
 import { effect, signal, type Signal } from "../../../core/signal";
 import type { CueingChoices, CueingSide, RecordingFile, TryCueing } from "../../../net/types";
 import { isCued } from "../axes";
+import { openFile } from "../../common/files";
 import { iconButton } from "../../common/ui";
 
 const SWAP = "M8 4v15|M4 15l4 4 4-4|M16 20V5|M12 9l4-4 4 4";
@@ -12,6 +13,7 @@ const SPANS = [10, 30, 60, 120, 300];
 const USUAL_S = 30;
 const LIVE = "";
 const IN_USE = "in use";
+const MOST_LETTERS = 20_000; // of a set's file
 
 interface Side {
   readonly element: HTMLElement;
@@ -38,7 +40,7 @@ export function form(app: App): Form {
   const [from, to] = [time("From", "compare-from"), time("To", "compare-to")];
   const visible = h("button", { type: "button", class: "quiet", title: "The part between the cursors A and B, or else what the plots show", "data-test": "compare-visible", onclick: () => takeVisible() }, "As shown");
   const range = h("span", { class: "cue-range" }, h("span", { class: "p-with-unit" }, from, h("span", {}, "s")), h("span", { class: "faint" }, "to"), h("span", { class: "p-with-unit" }, to, h("span", {}, "s")), visible);
-  const [a, b] = [side("A", "compare-a"), side("B", "compare-b")];
+  const [a, b] = [side(app, "A", "compare-a"), side(app, "B", "compare-b")];
   const swap = iconButton(SWAP, "Swap A and B", () => {
     const was = a.get();
     a.set(b.get());
@@ -105,28 +107,56 @@ export function form(app: App): Form {
   return { element, whyNot, wanted, refresh };
 }
 
-function side(name: "A" | "B", test: string): Side {
+const FILE = "file…";
+
+function side(app: App, name: "A" | "B", test: string): Side {
   const set = h("select", { "aria-label": `Set of ${name}`, "data-test": `${test}-set` });
   const algorithm = h("select", { "aria-label": `Algorithm of ${name}`, "data-test": `${test}-algorithm` });
   const element = h("div", { class: "cue-side" }, h("b", {}, name), set, algorithm);
   let told = "";
+  let own = new Map<string, string>(); // sets of files, by their names
+  let before = "";
+  set.addEventListener("change", () => {
+    if (set.value !== FILE) return void (before = set.value);
+    set.value = before;
+    void app.attempt(open());
+  });
+  const open = async (): Promise<void> => {
+    const file = await openFile(".toml");
+    if (!file) return;
+    if (file.text.length > MOST_LETTERS) throw new Error(`${file.name} is too long for a set: ${MOST_LETTERS} letters are the most`);
+    keep(file.name.replace(/\.toml$/i, "").slice(0, 64), file.text);
+  };
+  const keep = (called: string, text: string): void => {
+    if (!own.has(called)) set.insertBefore(h("option", { value: called, title: "Of a file" }, called), set.lastElementChild);
+    own.set(called, text);
+    before = set.value = called;
+  };
   const offer = (choices: CueingChoices): void => {
     const key = JSON.stringify(choices);
     if (key === told) return;
-    const before = told ? { set: set.value, algorithm: algorithm.value } : null;
+    const chosen = told ? get() : null;
+    const files = own;
     told = key;
-    const own = choices.in_use ? [{ name: IN_USE, summary: "The parameters of the live base, as they are tuned now" }] : [];
-    const sets = [...own, ...choices.sets];
-    fill(set, ...sets.map((one) => h("option", { value: one.name, title: one.summary }, one.name)));
+    const live = choices.in_use ? [{ name: IN_USE, summary: "The parameters of the live base, as they are tuned now" }] : [];
+    const sets = [...live, ...choices.sets];
+    fill(set, ...sets.map((one) => h("option", { value: one.name, title: one.summary }, one.name)), h("option", { value: FILE, title: "The TOML file of a set" }, FILE));
+    own = new Map();
+    for (const [called, text] of files) keep(called, text);
+    set.selectedIndex = 0;
     fill(algorithm, ...choices.algorithms.map((one) => h("option", { value: one }, one)));
-    if (before) put(before);
+    if (chosen) put(chosen);
     else if (name === "B") set.selectedIndex = Math.min(1, sets.length - 1); // another one than A
+    before = set.value;
   };
+  const get = (): CueingSide => ({ set: set.value, algorithm: algorithm.value, text: own.get(set.value) ?? "" });
   const put = (of: CueingSide): void => {
+    if (of.text) keep(of.set, of.text);
     set.value = of.set;
     algorithm.value = of.algorithm;
     if (set.selectedIndex < 0) set.selectedIndex = 0;
     if (algorithm.selectedIndex < 0) algorithm.selectedIndex = 0;
+    before = set.value;
   };
-  return { element, offer, get: () => ({ set: set.value, algorithm: algorithm.value }), set: put };
+  return { element, offer, get, set: put };
 }

@@ -42,6 +42,7 @@ export function compare(app: App): HTMLElement {
     shown?.end();
     shown = result(app, trial);
     fill(place, shown.element);
+    place.scrollIntoView({ block: "nearest" });
   }
 
   effect(() => {
