@@ -84,3 +84,6 @@ class Weighing(Struct):
     rate: SX = q("s/rad", 3, "of its rate", start=15.0, least=1e-3, most=1e3)
     force_corner: SX = q("rad/s", 3, "of the noise that stands for specific force", start=1.0, least=0.01, most=100)
     rate_corner: SX = q("rad/s", 3, "of that for angular rate", start=1.0, least=0.01, most=100)
+
+
+QUANTITIES = Tuning.layout.ports
