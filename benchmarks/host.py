@@ -1,5 +1,5 @@
-"""Hosts and motion cueing: from a datagram to the valves, floods."""
+"""Hosts and motion cueing: from a datagram to the valves, floods, telemetry."""
 
-from benchmarks.hosts import link
+from benchmarks.hosts import decode, link
 
-BENCHMARKS = [*link.BENCHMARKS]
+BENCHMARKS = [*link.BENCHMARKS, *decode.BENCHMARKS]

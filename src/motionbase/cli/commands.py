@@ -59,7 +59,10 @@ COMMANDS: dict[str, Command] = {
         "Measure gain and phase of one axis tone by tone, and the turnaround bump.",
     ),
     "loads": Command("motionbase.cli.sizing:loads", "Predict the loads of every fault during motion at full speed."),
-    "host": Command("motionbase.cli.host:app", "Send motion to a base over UDP as a host does."),
+    "host": Command(
+        "motionbase.cli.host:app",
+        "Show what simulators and other hosts tell over UDP; send motion to a base as a host does.",
+    ),
     "cue": Command(
         "motionbase.cli.cue:app", "Run and tune motion cueing over recordings and manoeuvres; show what people feel."
     ),

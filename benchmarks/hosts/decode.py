@@ -1,0 +1,64 @@
+"""Decoding telemetry of simulators: one frame of each format, of a vehicle in motion, to a head away from its point."""
+
+import functools
+import math
+import random
+
+from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
+from motionbase.host.format import Options
+from motionbase.host.formats import HOMES, format_of
+from tests.host.telemetry.layouts import BEFORE, BUILDERS, Doing
+
+FRAMES = 240  # different ones, in turn
+LEVER = (0.5, 0.2, 1.0)  # [m]
+
+
+def datagrams(name: str) -> list[bytes]:
+    """Four seconds at 60 Hz of a vehicle that turns, rolls and brakes at random; what comes before each is left out."""
+    chance = random.Random(1)
+    made = []
+    for k in range(FRAMES):
+        t = 10 + k / 60
+        doing = Doing(
+            *(chance.uniform(-3, 3) for _ in range(3)),
+            0.1 * math.sin(t),
+            0.2 * math.sin(2 * t),
+            0.3 * t,
+            0.4 * math.cos(2 * t),
+            0.1 * math.cos(t),
+            0.3,
+        )
+        made.append(BUILDERS[name](doing, t))
+    return made
+
+
+@functools.cache
+def formats(settings: Settings) -> Rounds:
+    """Seconds a frame of every format of a simulator."""
+    names = [name for home, names in HOMES.items() if home.startswith("telemetry") for name in names]
+    sides = {}
+    for name in names:
+        made = datagrams(name)
+        decoder = format_of(name).decoder(Options(lever=LEVER))
+        if name in BEFORE:
+            decoder.decode(BEFORE[name](Doing(), 12.0))
+
+        def loop(n: int, decode=decoder.decode, made=made) -> None:  # type: ignore[no-untyped-def]
+            for k in range(n):
+                decode(made[k % FRAMES])
+
+        sides[name] = per_evaluation(loop, 2 * FRAMES)
+    return interleaved(sides, settings)
+
+
+def slowest(settings: Settings) -> Samples:
+    """Of the format with the largest median."""
+    rounds = formats(settings)
+    sides = {name: rounds.side(name, 1e6) for name in rounds.seconds}
+    name = max(sides, key=lambda name: sides[name].median)
+    return Samples(sides[name].values, f"{name}; " + ", ".join(f"{k} {s.median:.1f}" for k, s in sides.items()))
+
+
+BENCHMARKS = [
+    Benchmark("host.decode_us", "us", "<= 5", "a frame of telemetry decoded, the slowest of all formats", slowest),
+]
