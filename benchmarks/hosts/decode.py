@@ -19,8 +19,11 @@ def datagrams(name: str) -> list[bytes]:
     made = []
     for k in range(FRAMES):
         t = 10 + k / 60
+        forward, left, up = (chance.uniform(-3, 3) for _ in range(3))
         doing = Doing(
-            *(chance.uniform(-3, 3) for _ in range(3)),
+            forward,
+            left,
+            up,
             0.1 * math.sin(t),
             0.2 * math.sin(2 * t),
             0.3 * t,

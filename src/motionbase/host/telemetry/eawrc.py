@@ -145,8 +145,8 @@ class EaWrc(Silent):
         stamp, fx, fy, fz, lx, ly, lz, *rest = taken(values)
         up = (fy * lz - fz * ly, fz * lx - fx * lz, fx * ly - fy * lx)
         a = (rest[3], rest[4], rest[5]) if len(rest) == 6 else None
-        frame = self._oriented.frame(stamp, (fx, fy, fz), (lx, ly, lz), up, (rest[0], rest[1], rest[2]), a)
-        return frame if frame is None or number is None else frame._replace(sequence=values[number])
+        sequence = None if number is None else values[number]
+        return self._oriented.frame(stamp, (fx, fy, fz), (lx, ly, lz), up, (rest[0], rest[1], rest[2]), a, sequence)
 
 
 FORMATS = (

@@ -30,7 +30,14 @@ class Oriented:
         self._left = self._up = self._velocity = self._omega = self._a = _REST
 
     def frame(
-        self, stamp: float, forward: Vector, left: Vector, up: Vector, velocity: Vector, a: Vector | None = None
+        self,
+        stamp: float,
+        forward: Vector,
+        left: Vector,
+        up: Vector,
+        velocity: Vector,
+        a: Vector | None = None,
+        sequence: int | None = None,
     ) -> Frame | None:
         """A frame of axes and velocity in a right-handed world; None if a number is not finite or not plausible.
 
@@ -83,6 +90,8 @@ class Oriented:
             -asin(-1.0 if fy < -1.0 else 1.0 if fy > 1.0 else fy),
             atan2(fx, fz),
             1.0,
+            None,
+            sequence,
         )
 
     def _keep(self, stamp: float, left: Vector, up: Vector, velocity: Vector, omega: Vector, a: Vector) -> None:
