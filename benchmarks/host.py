@@ -1,5 +1,5 @@
-"""Hosts and motion cueing: from a datagram to the valves, floods, telemetry."""
+"""Hosts and motion cueing: from a datagram to the valves, floods, telemetry, tuning."""
 
-from benchmarks.hosts import decode, link
+from benchmarks.hosts import decode, link, tune
 
-BENCHMARKS = [*link.BENCHMARKS, *decode.BENCHMARKS]
+BENCHMARKS = [*link.BENCHMARKS, *decode.BENCHMARKS, *tune.BENCHMARKS]

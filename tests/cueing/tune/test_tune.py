@@ -90,11 +90,8 @@ def test_constraints() -> None:
     space, own = search().space, cueing().parameter_vector()
 
     def broken(vector: Array, allowed: Allowed | None = None) -> float:
-        return float(
-            Space(judge(), space.quantities, allowed or Allowed()).violation(
-                vector[None], judge().scores(vector[None])
-            )[0]
-        )
+        case = Space(judge(), space.quantities, allowed or Allowed())
+        return float(case.violation(vector[None], judge().scores(vector[None]))[0])
 
     assert broken(own) == 0
     fast = cueing().parameter_vector(cue_tilt_rate=1.5 * TILT_MOST)
