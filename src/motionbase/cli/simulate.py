@@ -52,6 +52,19 @@ def simulate(
         str | None,
         typer.Option(metavar="FILE.py:NAME", help="Platform: a user law, see docs/control.md."),
     ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Platform: motion to follow, file://PATH or manoeuvre://NAME, see docs/host.md."
+        ),
+    ] = None,
+    cueing: Annotated[
+        str | None,
+        typer.Option(metavar="SET", help="Platform: set of motion cueing for a vehicle's motion; default: simona."),
+    ] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Platform: algorithm of the cueing; default: classical.")
+    ] = None,
     allow_fault: Annotated[
         bool | None,
         typer.Option("--allow-fault", help="Platform: exit code 0 even if a fault is active at the end."),
@@ -106,14 +119,18 @@ def simulate(
 ) -> None:
     """Simulate a multibody model, or a motion platform in closed loop, as fast as the machine can.
 
-    A platform starts down and at rest; its automatic operator takes it to drive, where the generators move it. The
-    summary has states, faults, tracking, forces and the remaining stroke; --out has the 178 channels of its record. The
-    exit code is 1 if a fault, an emergency stop or an abort is active at the end; --allow-fault makes it 0.
+    A platform starts down and at rest; its automatic operator takes it to drive, where the generators move it. With
+    --host it follows a recording or a manoeuvre from then on; the motion of a vehicle goes through motion cueing first.
+    The summary has states, faults, tracking, forces and the remaining stroke; --out has the 178 channels of its record,
+    then those of a vehicle and its cueing. The exit code is 1 if a fault, an emergency stop or an abort is active at
+    the end; --allow-fault makes it 0.
 
     A built-in model starts with its own initial motion, a model from a file at rest with all coordinates zero; --q0 and
     --v0 change that by name. No drives act. Angles are in rad, lengths in m.
 
     Example: motionbase simulate simona --generators examples/generators.toml --duration 30 --plot run.png
+
+    Example: motionbase simulate simona --host manoeuvre://slalom --out slalom.csv
 
     Example: motionbase simulate simona --law examples/07_own_control_law.py:heaving
 
@@ -122,7 +139,7 @@ def simulate(
     _check_files(out, plot)
     of_platform: dict[str, Any] = {
         "generators": generators, "faults": faults, "at": at, "estop_at": estop_at, "manual": manual, "rate": rate,
-        "seed": seed, "law": law, "allow_fault": allow_fault,
+        "seed": seed, "law": law, "allow_fault": allow_fault, "host": host, "cueing": cueing, "algorithm": algorithm,
     }  # fmt: skip
     of_model: dict[str, Any] = {
         "dt": dt, "method": method, "engine": engine, "q0": q0, "v0": v0, "every": every, "momentum": momentum,

@@ -14,11 +14,13 @@ from motionbase.record.words import named, told
 
 if TYPE_CHECKING:
     from motionbase.control.own_law import OwnLaw
+    from motionbase.executive.host.offline import Offline
     from motionbase.platform.hexapod import Hexapod
     from motionbase.system.runs import Scenario
     from motionbase.system.simulation import Done
 
 DURATION = 20.0
+RISING = 15.0  # [s] to drive, and a while beyond
 LONGEST = 1e6  # [s]: eleven days; more is probably a typing error
 RATE = 1000
 LEG_NAMES = tuple(f"leg {k}" for k in LEGS)
@@ -39,6 +41,9 @@ class PlatformOptions:
     seed: int | None = None
     law: str | None = None
     allow_fault: bool | None = None
+    host: str | None = None
+    cueing: str | None = None
+    algorithm: str | None = None
 
 
 def simulate_platform(
@@ -48,15 +53,17 @@ def simulate_platform(
     from motionbase.control.law_file import load_law
     from motionbase.platform.load import load_platform
 
-    seconds = DURATION if duration is None else duration
+    host = _host(o)
+    usual = DURATION if host is None else RISING + host.duration
+    seconds = usual if duration is None else duration
     if not (math.isfinite(seconds) and seconds > 0):
         raise UsageError(f"--duration is {seconds:g} s, it must be a finite number above 0")
     if seconds > LONGEST:
         raise UsageError(f"--duration is {seconds:g} s, it must be at most {LONGEST:g} s")
-    scenario = _scenario(o, seconds)
+    scenario = _scenario(o, seconds, host)
     hexapod = load_platform(reference)
     law = None if o.law is None else load_law(o.law, hexapod)
-    done = _run(hexapod, scenario, seconds, RATE if o.rate is None else o.rate, out, law)
+    done = _run(hexapod, scenario, seconds, o, out, law, host)
     if plot is not None:
         from motionbase.system.run_plot import RunPicture
 
@@ -64,6 +71,8 @@ def simulate_platform(
     files = [str(p) for p in (out, plot) if p is not None]
     late = [e for e in scenario.faults.events if e.at >= seconds]
     notes = [f"{named(e.kind.name.lower(), hexapod.electric)} at {e.at:g} s comes after the end" for e in late]
+    if host is not None:
+        notes.append(_note(host, seconds))
     if as_json:
         print(json.dumps({**_data(hexapod, done), "files": files, "notes": notes}, indent=2))
     else:
@@ -79,7 +88,30 @@ def simulate_platform(
     return True
 
 
-def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
+def _host(o: PlatformOptions) -> "Offline | None":
+    """What moves the platform besides generators."""
+    from motionbase.executive.host.offline import Offline
+    from motionbase.host.format import Kind
+
+    host = None if o.host is None else Offline(o.host)
+    if host is None or host.kind is Kind.POSE:
+        why = "motion cueing follows a host; add --host URL" if host is None else "poses are followed as they are"
+        for name, value in (("--cueing", o.cueing), ("--algorithm", o.algorithm)):
+            if value is not None:
+                raise UsageError(f"{name} {value}: {why}")
+    return host
+
+
+def _note(host: "Offline", duration: float) -> str:
+    """When the motion was played."""
+    if host.begin is None:
+        return "the motion did not begin: the base did not come to drive"
+    left = host.begin + host.duration - duration
+    rest = f"; its last {left:.2f} s come after the end" if left > 0.01 else ""
+    return f"the motion began at {host.begin:g} s{rest}"
+
+
+def _scenario(o: PlatformOptions, duration: float, host: "Offline | None" = None) -> "Scenario":
     from motionbase.plant.fault_plan import FaultPlan, load_faults
     from motionbase.record.states import Mode, Request
     from motionbase.ring.blocks.files import load
@@ -97,6 +129,8 @@ def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
         resets=tuple(t for t, what in asked.items() if what == RESET),
         modes={t: what for t, what in asked.items() if isinstance(what, Mode)},
         estop_at=math.inf if o.estop_at is None else o.estop_at,
+        host=host,
+        host_rate=60.0 if host is None else host.rate,
         automatic=not o.manual,
         automatic_until=min(asked, default=math.inf),
         seed=o.seed or 0,
@@ -138,19 +172,29 @@ def _time(item: str, when: str, duration: float) -> float:
 
 
 def _run(
-    hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, out: Path | None, law: "OwnLaw | None"
-) -> "Done":
+    hexapod: "Hexapod", scenario: "Scenario", duration: float, o: PlatformOptions, out: Path | None,
+    law: "OwnLaw | None", host: "Offline | None",
+) -> "Done":  # fmt: skip
+    from motionbase.executive.base_setup import cueing_of
+    from motionbase.host.format import Kind
+    from motionbase.record.cueing import cued_schema
     from motionbase.record.hexapod import hexapod_schema
     from motionbase.system.closed_loop import ClosedLoop
+    from motionbase.system.cued_loop import CuedLoop
+    from motionbase.system.runnable import Runnable
     from motionbase.system.simulation import simulated
 
-    channels = hexapod_schema(hexapod.electric).channels if out is not None else ()
-    loop = ClosedLoop.of(hexapod, tuple(c.name for c in channels), law)
+    schema = hexapod_schema(hexapod.electric)
+    loop: Runnable = ClosedLoop.of(hexapod, tuple(c.name for c in schema.channels) if out is not None else (), law)
+    if host is not None and host.kind is Kind.VEHICLE:
+        loop, schema = CuedLoop(loop, cueing_of(hexapod, o.cueing, o.algorithm)), cued_schema(schema)
+    channels, rate = schema.channels if out is not None else (), RATE if o.rate is None else o.rate
     per_second = round(1 / loop.dt)
     if not 1 <= rate <= per_second or per_second % rate:
         raise UsageError(f"--rate is {rate}, it must divide the {per_second} ticks of a second")
+    watched = {} if host is None else {"seen": host.look}
     with terminal.progress_bar(hexapod.name) as progress:
-        return simulated(loop, channels, scenario, duration, per_second // rate, out, progress)
+        return simulated(loop, channels, scenario, duration, per_second // rate, out, progress, **watched)
 
 
 def _data(hexapod: "Hexapod", done: "Done") -> dict[str, Any]:

@@ -195,7 +195,7 @@ def _hosted(
         raise UsageError(f"--host {host.text}: it tells a vehicle's motion, and a sphere follows poses only")
     from motionbase.system.cued_loop import CuedLoop
 
-    return CuedLoop(loop, _cueing(hexapod, options))
+    return CuedLoop(loop, cueing_of(hexapod, options.cueing, options.algorithm))
 
 
 def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
@@ -228,8 +228,8 @@ def _generators(hexapod: "Hexapod", atlas: "Atlas | None", wanted: str) -> "Gene
     return ready[wanted]
 
 
-def _cueing(hexapod: "Hexapod", options: BaseOptions) -> "Cueing":
-    """Between the vehicle and the law."""
+def cueing_of(hexapod: "Hexapod", cue_set: str | None, algorithm: str | None) -> "Cueing":
+    """Between a vehicle and the law; None is what is usual."""
     from motionbase.cueing.cueing import Cueing
 
-    return Cueing.of(hexapod, options.cueing or CUEING, algorithm=options.algorithm or ALGORITHM)
+    return Cueing.of(hexapod, cue_set or CUEING, algorithm=algorithm or ALGORITHM)

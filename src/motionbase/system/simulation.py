@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import final
 
 from motionbase.record.schema import Channel
-from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.record_file import RecordFile
 from motionbase.system.run_plot import Traces
-from motionbase.system.runs import Runner, Scenario
+from motionbase.system.runnable import Runnable
+from motionbase.system.runs import Run, Runner, Scenario
 from motionbase.system.summary import WATCHED, Summary, Tally
 
 
@@ -31,8 +31,8 @@ class Done:
 
 
 def simulated(
-    loop: ClosedLoop, channels: Sequence[Channel], scenario: Scenario, duration: float, every: int,
-    out: Path | None, progress: Callable[[float], None],
+    loop: Runnable, channels: Sequence[Channel], scenario: Scenario, duration: float, every: int,
+    out: Path | None, progress: Callable[[float], None], seen: Callable[[Run], object] = lambda _: None,
 ) -> Done:  # fmt: skip
     """Run piece by piece, so that memory use does not grow with the run.
 
@@ -42,6 +42,7 @@ def simulated(
         every: ticks between records of the file
         out: the file, if any: .csv or .parquet
         progress: called with the fraction done
+        seen: called with every piece before the next one is run
     """
     hexapod, ticks = loop.plant.hexapod, round(duration / loop.dt)
     runner, traces = Runner(loop, WATCHED), Traces(ticks)
@@ -57,6 +58,7 @@ def simulated(
             wall += time.perf_counter() - begun
             if piece is None:
                 break
+            seen(piece)
             traces.add(piece, *tally.add(piece))
             if file is not None:
                 kept = piece["tick"] % every == 0
