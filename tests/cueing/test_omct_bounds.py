@@ -16,7 +16,7 @@ HEAD = ",".join(COLUMNS)
 
 def curve(number: int, *tones: tuple[float, complex]) -> Curve:
     w, response = np.array([omega for omega, _ in tones]), np.array([one for _, one in tones])
-    return Curve(TESTS[number - 1], w, np.ones(len(w)) + 0j, response, np.zeros(len(w)))
+    return Curve(TESTS[number - 1], w, np.ones(len(w)) + 0j, response, np.zeros(len(w)), np.zeros(len(w)))
 
 
 @pytest.mark.parametrize("ending", [".csv", ".toml"])

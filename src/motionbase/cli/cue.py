@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from motionbase.cli import terminal
 from motionbase.cli.cue_omct import bounds, omct
+from motionbase.cli.cue_repeatability import repeatability
 from motionbase.cli.cue_tune import tune
 from motionbase.cli.options import PICTURES, Force, From, Json, To, check_writable, drivable
 from motionbase.errors import UsageError
@@ -217,5 +218,5 @@ def manoeuvres(
     screen.print(table)
 
 
-for command in (tune, omct, bounds):
+for command in (tune, omct, bounds, repeatability):
     app.command()(command)

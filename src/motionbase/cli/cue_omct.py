@@ -23,13 +23,16 @@ Author = Annotated[str, typer.Option(metavar="NAME", help="Author, in the report
 Revision = Annotated[str, typer.Option(metavar="TEXT", help="Of the report.")]
 Customer = Annotated[str, typer.Option(metavar="NAME", help="Customer, in the report.")]
 Day = Annotated[str, typer.Option("--date", metavar="DAY", help="Of the report, such as 2026-05-31; default: today.")]
-FASTEST_HOST = 1000.0  # [Hz]
+HOST_RATE, FASTEST_HOST = 60.0, 1000.0  # [Hz] of the whole system, and the largest
 
 
 def omct(
     platform: Preset,
     cueing: Set = "simona",
     algorithm: Algorithm = "classical",
+    system: Annotated[
+        bool, typer.Option("--system", help="The whole system, with the algorithm for comparison.")
+    ] = False,
     bounds: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A table of bounds, .csv or .toml; see `motionbase cue bounds`.")
     ] = None,
@@ -38,7 +41,8 @@ def omct(
         str | None, typer.Option(metavar="NAME", help="Point of the platform; default: omct, or the head.")
     ] = None,
     host_rate: Annotated[
-        float | None, typer.Option("--host-rate", metavar="HZ", help="Samples of the vehicle a second.")
+        float | None,
+        typer.Option("--host-rate", metavar="HZ", help="Samples of the vehicle a second."),
     ] = None,
     acceleration: Annotated[float, typer.Option(metavar="M/S2", help="Amplitude of translations.")] = 1.0,
     angle: Annotated[float, typer.Option(metavar="DEG", help="Largest attitude of rotations; illustrative.")] = 6.0,
@@ -59,13 +63,14 @@ def omct(
     """Run the objective motion cueing test: ten tests at twelve frequencies from 0.1 to 15.8 rad/s.
 
     The vehicle moves as a sine along or about one axis; gain and phase of the platform's motion come from least
-    squares. The residual is everything else in the answer: it shows limits that act. Amplitudes of rotations are
-    illustrative, and there are no bounds but your own, because open text has neither. The exit code is 1 if a tone is
-    outside its bounds.
+    squares: of the motion that the algorithm commands, and with --system of the true motion of the simulated platform,
+    from the host's samples on, 60 a second. Harmonics show limits that act. Amplitudes of rotations are illustrative,
+    and there are no bounds but your own, because open text has neither. The exit code is 1 if a tone is outside its
+    bounds.
 
     Example: motionbase cue omct simona --cueing simona --report omct.html --plot omct.png
 
-    Example: motionbase cue omct simona --bounds mine.csv --tests 6,7,8,9
+    Example: motionbase cue omct simona --system --bounds mine.csv --tests 6,7,8,9
     """
     from motionbase.report.document import Document, today
 
@@ -83,7 +88,7 @@ def omct(
     from motionbase.cueing.omct.bounds import load_bounds
     from motionbase.cueing.omct.measure import Course, Measured, measured
     from motionbase.cueing.omct.motions import Amplitudes
-    from motionbase.cueing.omct.report import ALONE, Report, page
+    from motionbase.cueing.omct.report import ALONE, WHOLE, Report, page
     from motionbase.report.page import write_page, write_text
 
     cues = Cueing.of(hexapod, cueing, algorithm=algorithm)
@@ -95,10 +100,19 @@ def omct(
     named = next((name for name, p in hexapod.points.items() if p == place), "head")
     deg = math.radians(1.0)
     sizes, course = Amplitudes(acceleration, deg * angle, deg * rate, deg * angular_acceleration), Course()
+    rate_used = host_rate or (HOST_RATE if system else None)
     with terminal.progress_bar(f"motion cueing test of {hexapod.name}") as bar:
-        curves = measured(Alone(cues, place, host_rate), sizes, course, chosen, progress=bar)
-    results = (Measured(ALONE, curves),)
-    made = Report(cues, results, sizes, course, place, named, host_rate, limits, document)
+        results = []
+        if system:
+            from motionbase.system.omct import WholeSystem
+
+            whole = WholeSystem.of(cues, place, rate_used or HOST_RATE)
+            told = measured(whole, sizes, course, chosen, progress=lambda part: bar(0.9 * part))
+            results = [Measured(WHOLE, told)]
+        alone, first = Alone(cues, place, rate_used), 0.9 if system else 0.0
+        curves = measured(alone, sizes, course, chosen, progress=lambda part: bar(first + (1 - first) * part))
+        results.append(Measured(ALONE, curves))
+    made = Report(cues, tuple(results), sizes, course, place, named, rate_used, limits, document)
     if report is not None:
         with terminal.working("writing the report"):
             write_page(page(made), report)
@@ -163,13 +177,13 @@ def _show(made: Report) -> None:
         for k, omega in enumerate(curves[0].omega.tolist()):
             cells = []
             for curve, own, verdict in zip(curves, values, verdicts, strict=True):
-                mark = "!" if curve.distorted[k] else " "
+                mark = "!" if curve.doubtful[k] else " "
                 cells.append(f"{own[k]:.{digits}f}{mark}{'x' if title.split()[0] in verdict[k] else ' '}")
             shown.add_row(f"{omega:.3f}", *cells)
         screen.print(shown)
     counts = made.counts
-    if counts["distorted"]:
-        screen.print(f"! More than {DISTORTED:.0%} of the answer is not the tone: limits act, or noise; "
+    if counts["doubtful"]:
+        screen.print(f"! Harmonics above {DISTORTED:.0%} of the tone, because limits act, or mostly noise: "
                      "gain and phase say little there.")  # fmt: skip
     if made.bounds is None:
         screen.print("No bounds were given, so nothing is judged; `motionbase cue bounds FILE` writes an empty table.")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, final
+from functools import cached_property, partial
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from motionbase.errors import UsageError
 from motionbase.platform.hexapod import Hexapod
 
 Vector = tuple[float, float, float]
+Vehicle: TypeAlias = Callable[[Array], Array]
+"""(n,) times [s] -> (n, 13) motion at the head, in the order of `record.vehicle.VEHICLE`."""
 POINT = Port("point", 3, "m", "where the motion is observed, in P")
 OBSERVED = Port("observed", 6, MIXED, "specific force and angular rate of the commanded motion there, in P's axes")
 KEPT_HZ = 200.0  # rows a second that are kept: 80 for each period of the fastest sine
@@ -33,17 +35,22 @@ def omct_point(hexapod: Hexapod, head: Vector) -> Vector:
     return hexapod.points.get("omct", head)
 
 
-def samples(ticks: Array, dt: float, sine: Excitation, lever: Vector, host_rate: float | None) -> tuple[Array, Array]:
+def samples(ticks: Array, dt: float, vehicle: Vehicle, host_rate: float | None) -> tuple[Array, Array]:
     """The newest of a host's samples at each tick, (n, 13), and (n,) how many there have been.
 
     Args:
         host_rate: samples a second; None for one in each tick
     """
     if host_rate is None:
-        return sine.rows(ticks * dt, lever), ticks + 1.0
+        return vehicle(ticks * dt), ticks + 1.0
     number = np.floor(ticks * dt * host_rate + 1e-6)
     first, back = np.unique(number, return_inverse=True)
-    return sine.rows(first / host_rate, lever)[back], number + 1.0
+    return vehicle(first / host_rate)[back], number + 1.0
+
+
+def on_lanes(values: Sequence[Any]) -> Array:
+    """One value for each lane, the lanes last."""
+    return np.stack([np.asarray(v, dtype=np.float64) for v in values], axis=-1)
 
 
 @final
@@ -103,18 +110,14 @@ class Algorithm:
         every = max(1, round(1 / (KEPT_HZ * dt)))
         piece, ticks = every * max(1, round(PIECE_S / dt / every)), round(duration / dt)
         held = {"parameters": self.cueing.parameter_vector(), POINT.name: np.array(self.point_P)}
-        given: dict[str, Any] = {name: _on_lanes([value] * LANES) for name, value in held.items()}
-        x = _on_lanes([self.cueing.initial_state()] * LANES)
+        given: dict[str, Any] = {name: on_lanes([value] * LANES) for name, value in held.items()}
+        x = on_lanes([self.cueing.initial_state()] * LANES)
         filled = [*vehicles, *[vehicles[-1]] * (LANES - len(vehicles))]
         for first in range(0, ticks - every + 1, piece):
             n = min(piece, (ticks - first) // every * every)
             now = first + np.arange(n, dtype=np.float64)
-            told = [samples(now, dt, sine, self.lever, self.host_rate) for sine in filled]
-            rows, counts = (_on_lanes([one[k] for one in told]) for k in range(2))
+            told = [samples(now, dt, partial(sine.rows, lever=self.lever), self.host_rate) for sine in filled]
+            rows, counts = (on_lanes([one[k] for one in told]) for k in range(2))
             out = self._scan(n, every=every, x=x, vehicle=rows, vehicle_count=counts, **given)
             x = out["x"]
             yield Observed(now[every - 1 :: every] * dt, out[OBSERVED.name][:, :, : len(vehicles)])
-
-
-def _on_lanes(values: Sequence[Array]) -> Array:
-    return np.stack([np.asarray(v, dtype=np.float64) for v in values], axis=-1)

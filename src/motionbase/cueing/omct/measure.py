@@ -17,10 +17,12 @@ from motionbase.record.vehicle import G
 
 LANES = 8
 HARMONICS = 7  # of a tone, itself included
-DISTORTED = 0.1  # of the tone: with more of anything else, gain and phase mean little
+DISTORTED = 0.1  # of the tone: with larger harmonics, gain and phase mean little
 SMALLEST = 1e-6  # of the input: a smaller answer is none
 Progress: TypeAlias = Callable[[float], None]
-Rows: TypeAlias = Callable[[Array], Array]
+Found: TypeAlias = dict[tuple[str, float], tuple[AnyArray, AnyArray, Array, Array]]
+"""Of a sine (axis, frequency): complex amplitudes of six signals of the vehicle and of the platform, rms of the
+platform's harmonics and of all but the tone."""
 SLOPE = {"pitch": -G, "roll": G}  # specific force along surge or sway, of a small attitude [m/s^2/rad]
 
 
@@ -87,13 +89,15 @@ class Curve:
         omega: [rad/s]
         input: complex amplitude of the vehicle's motion [m/s^2, rad/s]
         output: that of the platform's [m/s^2, rad/s]
-        residual: rms of everything but the tone in the platform's motion, relative to the tone's
+        harmonics: rms of the second to seventh harmonic in the platform's motion, relative to the tone's
+        residual: the same of everything but tone, mean and drift
     """
 
     test: Test
     omega: Array
     input: AnyArray
     output: AnyArray
+    harmonics: Array
     residual: Array
 
     @property
@@ -119,17 +123,18 @@ class Curve:
         return np.asarray(1 / (1 + self.residual**2))
 
     @property
-    def distorted(self) -> Flags:
-        """Tones with a residual above 10 %."""
-        return np.asarray(self.residual > DISTORTED)
+    def doubtful(self) -> Flags:
+        """Tones with harmonics above 10 %, where something is not linear, or of which more than half is noise."""
+        return np.asarray((self.harmonics > DISTORTED) | (self.coherence < 0.5))
 
     def facts(self) -> dict[str, Any]:
         """As JSON data."""
         return {
             "test": self.test.number, "name": self.test.name, "omega_rad_s": self.omega.tolist(),
-            "gain": self.gain.tolist(), "phase_deg": self.phase.tolist(), "residual": self.residual.tolist(),
+            "gain": self.gain.tolist(), "phase_deg": self.phase.tolist(), "harmonics": self.harmonics.tolist(),
+            "residual": self.residual.tolist(),
             "coherence": self.coherence.tolist(), "input": np.abs(self.input).tolist(),
-            "output": np.abs(self.output).tolist(), "distorted": self.distorted.tolist(),
+            "output": np.abs(self.output).tolist(), "doubtful": self.doubtful.tolist(),
         }  # fmt: skip
 
 
@@ -175,16 +180,16 @@ class Tone:
         X = np.column_stack([powers.imag, powers.real, np.ones_like(t), (t - middle) / half])
         self.A, self.b, self.yy = self.A + X.T @ X, self.b + X.T @ y, self.yy + np.sum(y**2, axis=0)
 
-    def found(self) -> tuple[AnyArray, Array]:
-        """(m,) complex amplitudes (that of a sine is real) and (m,) rms of all but tone, mean and drift."""
+    def found(self) -> tuple[AnyArray, Array, Array]:
+        """(m,) complex amplitudes (that of a sine is real), and (m,) rms of the harmonics and of what is left."""
         n = self.A[2 * HARMONICS, 2 * HARMONICS]
         if n < 2 * len(self.A):
             raise SimulationError(f"{n:.0f} samples are too few for a tone of {self.omega:g} rad/s")
         c = np.linalg.solve(self.A, self.b)
-        noise = np.maximum(self.yy - np.sum(c * self.b, axis=0), 0.0) / n
+        rest = np.maximum(self.yy - np.sum(c * self.b, axis=0), 0.0) / n
         amplitudes = c[:HARMONICS] + 1j * c[HARMONICS : 2 * HARMONICS]
         harmonics = 0.5 * np.sum(np.abs(amplitudes[1:]) ** 2, axis=0)
-        return np.asarray(amplitudes[0]), np.asarray(np.sqrt(noise + harmonics))
+        return np.asarray(amplitudes[0]), np.sqrt(harmonics), np.sqrt(rest)
 
 
 def excitations(
@@ -215,7 +220,7 @@ def measured(
     sines = excitations(amplitudes or Amplitudes(), course, tests, omegas)
     batches = [sines[k : k + LANES] for k in range(0, len(sines), LANES)]
     durations = [max(course.duration(sine.omega) for sine in batch) for batch in batches]
-    found: dict[tuple[str, float], tuple[AnyArray, AnyArray, Array]] = {}
+    found: Found = {}
     past = 0.0
     for batch, duration in zip(batches, durations, strict=True):
 
@@ -230,8 +235,8 @@ def measured(
 
 def _side_by_side(
     system: System, batch: Sequence[Excitation], course: Course, duration: float, done: Progress
-) -> dict[tuple[str, float], tuple[AnyArray, AnyArray, Array]]:
-    """(axis, frequency) -> complex amplitudes of six signals of the vehicle and of the platform, rms of the rest."""
+) -> Found:
+    """What was found of each sine."""
     tones = [Tone(sine.omega, sine.fade + course.settle, duration) for sine in batch]
     upright = np.array([0, 0, G, 0, 0, 0])  # taken off, so that sums of squares keep their digits
     for t, y in system.observed(batch, duration):
@@ -241,20 +246,18 @@ def _side_by_side(
         done(float(t[-1]))
     made = {}
     for tone, sine in zip(tones, batch, strict=True):
-        amplitude, rest = tone.found()
-        made[sine.axis, sine.omega] = amplitude[:6], amplitude[6:], rest[6:]
+        amplitude, harmonics, rest = tone.found()
+        made[sine.axis, sine.omega] = amplitude[:6], amplitude[6:], harmonics[6:], np.hypot(harmonics, rest)[6:]
     return made
 
 
-def _curve(
-    test: Test, omegas: Sequence[float], found: dict[tuple[str, float], tuple[AnyArray, AnyArray, Array]]
-) -> Curve:
+def _curve(test: Test, omegas: Sequence[float], found: Found) -> Curve:
     """What a test asks of the amplitudes."""
     k, w = PLACES[test.seen], np.array(omegas)
-    ins, outs, rests = (np.array([found[test.moved, omega][which] for omega in omegas]) for which in range(3))
-    tone = np.abs(outs[:, k])
-    # the platform's answer at the edge of nothing: rest over nothing would be any number
-    residual = rests[:, k] * math.sqrt(2) / np.maximum(tone, SMALLEST * np.abs(ins).max(axis=1))
+    ins, outs, *rms = (np.array([found[test.moved, omega][which] for omega in omegas]) for which in range(4))
+    # the platform's answer at the edge of nothing: anything over nothing would be any number
+    tone = np.maximum(np.abs(outs[:, k]), SMALLEST * np.abs(ins).max(axis=1))
+    rest = [math.sqrt(2) * one[:, k] / tone for one in rms]
     if test.seen in ANGULAR and test.moved not in ANGULAR:  # the platform's attitude, as specific force
-        return Curve(test, w, ins[:, PLACES[test.moved]], SLOPE[test.seen] * outs[:, k] / (1j * w), residual)
-    return Curve(test, w, ins[:, k], outs[:, k], residual)
+        return Curve(test, w, ins[:, PLACES[test.moved]], SLOPE[test.seen] * outs[:, k] / (1j * w), *rest)
+    return Curve(test, w, ins[:, k], outs[:, k], *rest)

@@ -69,10 +69,12 @@ def _draw(gains: Axes, phases: Axes, results: Sequence[Measured], number: int, b
         gains.loglog(curve.omega, gain, label=result.label, **style)
         phases.semilogx(curve.omega, phase, **style)
         if k == 0:
-            bad = curve.distorted
+            bad = curve.doubtful
             hollow: dict[str, Any] = {"marker": "o", "linestyle": "", "mfc": "white", "mec": COLOURS[0], "ms": 5.5}
             if bad.any():
-                gains.plot(curve.omega[bad], gain[bad], label=f"residual above {DISTORTED:.0%}", **hollow)
+                gains.plot(
+                    curve.omega[bad], gain[bad], label=f"harmonics above {DISTORTED:.0%}, or mostly noise", **hollow
+                )
                 phases.plot(curve.omega[bad], phase[bad], **hollow)
             gains.set_title(f"{number}  {curve.test.name}", fontsize=11, loc="left", color=INK)
             drawn = bool(np.any(gain > 0))

@@ -21,7 +21,8 @@ from motionbase.report.page import environment
 
 ALONE, WHOLE = "algorithm alone", "whole system"
 COLUMNS = (
-    "system", "test", "name", "omega_rad_s", "gain", "phase_deg", "residual", "coherence", "input", "output", "verdict",
+    "system", "test", "name", "omega_rad_s", "gain", "phase_deg", "harmonics", "residual", "coherence", "input",
+    "output", "verdict",
 )  # fmt: skip
 UNITS = {True: "rad/s", False: "m/s²"}
 
@@ -70,13 +71,13 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Tones of the judged result: all, those with a bound, those outside it, those with a large residual."""
+        """Tones of the judged result: all, those with a bound, those outside it, doubtful ones."""
         verdicts = [one for curve in self.judged.curves for one in self.verdicts(curve)]
         return {
             "tones": len(verdicts),
             "bounded": sum(one != "" for one in verdicts),
             "outside": sum(one.startswith("outside") for one in verdicts),
-            "distorted": sum(int(curve.distorted.sum()) for curve in self.judged.curves),
+            "doubtful": sum(int(curve.doubtful.sum()) for curve in self.judged.curves),
         }
 
     @property
