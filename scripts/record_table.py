@@ -1,4 +1,4 @@
-"""Write the tables of channels in docs/record.md from the standard schema.
+"""Write the tables of channels in docs/record.md from the standard schema, and that of a base with a host.
 
 Example: uv run python scripts/record_table.py
 """
@@ -6,6 +6,7 @@ Example: uv run python scripts/record_table.py
 import sys
 from pathlib import Path
 
+from motionbase.record.cueing import cued_schema
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.schema import Channel, Schema
 
@@ -13,22 +14,37 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "record.md"
 BEGIN = "<!-- table: begin (written by scripts/record_table.py) -->"
 END = "<!-- table: end -->"
+HOST_BEGIN = BEGIN.replace("table", "table of a host", 1)
 
 
 def tables(schema: Schema) -> str:
     """The lines between the markers: a summary of the schema, then a table for each group."""
     lines = [f"Schema `{schema.name}`: {len(schema.channels)} channels, {schema.record_bytes} bytes a record, SHA-256"]
     lines += [f"`{schema.hash.hex()}`."]
-    for group, names in schema.groups.items():
+    return "\n".join([*lines, *_groups(schema, 0)])
+
+
+def host_tables(schema: Schema, standard: Schema) -> str:
+    """The same of the channels that follow the standard ones."""
+    return "\n".join(_groups(schema, len(standard.channels))[1:])
+
+
+def _groups(schema: Schema, first: int) -> list[str]:
+    """A table for each group with channels from a place on."""
+    lines = []
+    for group, every in schema.groups.items():
+        names = [name for name in every if schema.index[name] >= first]
+        if not names:
+            continue
         lines += [
             "",
-            f"### {group}",
+            f"### {group if first == 0 or len(names) == len(every) else f'{group}, more'}",
             "",
             "| place | channel | unit | leg | axis | description |",
             "|--:|---|---|---|---|---|",
         ]
         lines += [_row(schema.index[name], schema.channels[schema.index[name]]) for name in names]
-    return "\n".join(lines)
+    return lines
 
 
 def _row(place: int, c: Channel) -> str:
@@ -38,9 +54,11 @@ def _row(place: int, c: Channel) -> str:
 
 def main() -> int:
     """Write the tables."""
-    before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    DOCUMENT.write_text(f"{before}{BEGIN}\n{tables(hexapod_schema())}\n{END}{after}", encoding="utf-8")
+    standard, text = hexapod_schema(), DOCUMENT.read_text(encoding="utf-8")
+    for begin, made in ((BEGIN, tables(standard)), (HOST_BEGIN, host_tables(cued_schema(standard), standard))):
+        before, rest = text.split(begin)
+        text = f"{before}{begin}\n{made}\n{END}{rest.partition(END)[2]}"
+    DOCUMENT.write_text(text, encoding="utf-8")
     return 0
 
 

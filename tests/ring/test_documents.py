@@ -7,6 +7,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 
+from motionbase.record.cueing import cued_schema
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.schema import Schema
 from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD, STATUS, UNSAVED, Status
@@ -19,10 +20,12 @@ RECORD, RING = ((ROOT / "docs" / name).read_text() for name in ("record.md", "ri
 
 
 def test_the_tables_of_channels_are_up_to_date() -> None:
-    from scripts.record_table import BEGIN, END, tables
+    from scripts.record_table import BEGIN, END, HOST_BEGIN, host_tables, tables
 
     written = RECORD.partition(BEGIN)[2].partition(END)[0].strip()
     assert written == tables(hexapod_schema()), "run scripts/record_table.py"
+    hosts = RECORD.partition(HOST_BEGIN)[2].partition(END)[0].strip()
+    assert hosts == host_tables(cued_schema(hexapod_schema()), hexapod_schema()), "run scripts/record_table.py"
     assert len(re.findall(r"^\| \d+ \| `\w+`", written, re.MULTILINE)) == 178
 
 
