@@ -87,6 +87,9 @@ def test_every_format_is_sent_heard_and_answered(name: str) -> None:
             sender.wait(0.02)
         assert base.rows[0][:6] == pytest.approx(row[:6], abs=1e-7)  # formats of makers have single precision
         assert base.receiver.counts[0] == 3 and base.receiver.counts[3:] == [0, 0, 0]
+        if name == "flypt":
+            assert sender.sent == 3 and sender.answered == 0  # a headset gives no answers
+            return
         assert sender.sent == sender.answered == len(sender.trips) == 3 and 0 < max(sender.trips) < 60
         assert sender.told is not None and sender.told.state in (base.state, State.DOWN)
 

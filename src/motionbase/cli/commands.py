@@ -61,7 +61,7 @@ COMMANDS: dict[str, Command] = {
     "loads": Command("motionbase.cli.sizing:loads", "Predict the loads of every fault during motion at full speed."),
     "host": Command(
         "motionbase.cli.host:app",
-        "Show what simulators and other hosts tell over UDP; send motion to a base as a host does.",
+        "Show what simulators and other hosts tell over UDP; send motion to a base; tell a headset its motion.",
     ),
     "cue": Command(
         "motionbase.cli.cue:app", "Run and tune motion cueing over recordings and manoeuvres; show what people feel."

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from motionbase.cli import terminal
+from motionbase.cli.host_headset import headset
 from motionbase.cli.host_listen import listen
 from motionbase.cli.host_send import send
 from motionbase.cli.options import Force, Json
@@ -22,6 +23,7 @@ Example: motionbase host send landing udp://127.0.0.1:8730?format=motionbase-veh
 )
 app.command("listen")(listen)
 app.command("send")(send)
+app.command("headset")(headset)
 
 
 @app.command("formats")

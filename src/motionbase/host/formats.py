@@ -14,6 +14,7 @@ HOMES = {  # module below motionbase.host -> names of the formats in its FORMATS
     "protocol.text": ("text", "text-legs"),
     "protocol.moog": ("moog",),
     "protocol.emotion": ("emotion",),
+    "protocol.flypt": ("flypt",),
     "telemetry.xplane": ("xplane", "xplane11"),
     "telemetry.flightgear": ("flightgear", "flightgear-generic"),
     "telemetry.forza": ("forza",),

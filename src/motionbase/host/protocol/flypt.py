@@ -1,0 +1,77 @@
+"""The pose of a rig as FlyPT Mover writes it for headsets: six doubles, in a datagram instead of shared memory.
+
+Order, units and signs: SixDofData and SixDofTracker::GetVirtualPose of OpenXR-MotionCompensation (BuzzteeBear). Sway
+right, surge forward, heave up [mm]; yaw left, roll to the right, pitch nose up [deg]. Angles are ZYX, as ours.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import final
+
+from motionbase.host.differences import Differences
+from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
+
+POSE = struct.Struct("<6d")
+PORT = 8732
+MM, DEGREE = 1e-3, math.pi / 180
+ORDER = (1, 0, 2, 5, 3, 4)  # place of each number among surge, sway, heave, roll, pitch, yaw
+UNITS = (-MM, MM, MM, DEGREE, DEGREE, -DEGREE)
+PLACES = tuple(ORDER.index(k) for k in range(6))
+
+
+@final
+class FlyptDecoder:
+    """Decodes poses of one rig; velocities and accelerations follow from them."""
+
+    def __init__(self, options: Options) -> None:
+        self._clock, self._differences = options.clock, Differences()
+
+    def decode(self, data: bytes) -> Frame | None:
+        """The frame; None if the bytes are none."""
+        if len(data) != POSE.size:
+            return None
+        numbers = [x * unit for x, unit in zip(POSE.unpack(data), UNITS, strict=True)]
+        if not all(map(math.isfinite, numbers)):
+            return None
+        row = self._differences(self._clock(), tuple(numbers[k] for k in PLACES))
+        return Frame(row) if all(map(math.isfinite, row)) else None
+
+    def answer(self, frame: Frame, status: Status) -> bytes | None:
+        """None."""
+        return None
+
+
+@final
+class FlyptEncoder:
+    """Makes such poses."""
+
+    def encode(self, frame: Frame) -> bytes:
+        """Six doubles."""
+        row = frame.row or (0.0,) * 6
+        return POSE.pack(*(row[k] / unit for k, unit in zip(ORDER, UNITS, strict=True)))
+
+    def told(self, data: bytes) -> Told | None:
+        """Nobody answers."""
+        return None
+
+
+def _decoder(options: Options) -> Decoder:
+    return FlyptDecoder(options)
+
+
+def _encoder(_: Options) -> Encoder:
+    return FlyptEncoder()
+
+
+FORMATS = (
+    Format(
+        "flypt",
+        Kind.POSE,
+        "six doubles as FlyPT Mover tells headsets: sway, surge, heave [mm], yaw, roll, pitch [deg]",
+        PORT,
+        _decoder,
+        encoder=_encoder,
+    ),
+)
