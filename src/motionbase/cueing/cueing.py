@@ -18,16 +18,20 @@ from motionbase.cueing.algorithm import Algorithm, Parameters
 from motionbase.cueing.classical import CLASSICAL
 from motionbase.cueing.optimal import optimal
 from motionbase.cueing.ports import COUNT, OUTPUTS, VEHICLE, Vehicle
+from motionbase.cueing.predictive.plans import PLAN, Planned
+from motionbase.cueing.predictive.tick import FOR_PLANNER, PredictiveState, predictive_state, predictive_tick
 from motionbase.cueing.sets import CueSet, load_set
 from motionbase.cueing.tick import CueState, Rig, tick
 from motionbase.errors import UsageError, unknown
 from motionbase.platform.hexapod import Hexapod
 
 RATE = 2000.0  # [Hz], that of the control law
+PREDICTIVE = "predictive"
 ALGORITHMS: dict[str, Callable[[CueSet, float], Algorithm]] = {  # by the set and the period
     "classical": lambda *_: CLASSICAL,
     "adaptive": lambda *_: ADAPTIVE,
     "optimal": optimal,
+    PREDICTIVE: lambda *_: CLASSICAL,  # ready beside the plans
 }
 PREFIXES = {"air": "cue_", "ground": "cue_ground_"}  # of parameters, by situation
 PARTS = PREFIXES | {"adaptive": "cue_adaptive_"}  # by the part of a set that has them
@@ -98,7 +102,7 @@ class Cueing:
     @cached_property
     def state(self) -> Layout:
         """Names of the state's parts."""
-        return self.rig.state.layout
+        return (predictive_state(self.rig) if self.algorithm == PREDICTIVE else self.rig.state).layout
 
     def parameter_vector(self, **changes: ArrayLike) -> Array:
         """Values for the port `parameters`; changes by name."""
@@ -112,6 +116,9 @@ class Cueing:
     def program(self) -> Program:
         """The tick as a program named `cueing`."""
         rig, parameters, state = self.rig, self.rig.algorithm.parameters, self.rig.state
+        says = f"motion cueing of {self.platform.name}, {self.algorithm}, set {self.cue_set.name}"
+        if self.algorithm == PREDICTIVE:
+            return self._predictive(says)
 
         def expr(p: Parameters, x: CueState, vehicle: Vehicle, count: Any) -> Any:
             after, outputs = tick(rig, p, x, vehicle, count)
@@ -122,5 +129,16 @@ class Cueing:
             (parameters.port("parameters"), state.port("x"), VEHICLE, COUNT),
             (state.port("x_next"), *OUTPUTS),
             expr,
-            f"motion cueing of {self.platform.name}, {self.algorithm}, set {self.cue_set.name}",
+            says,
         )
+
+    def _predictive(self, says: str) -> Program:
+        """With a plan as an input, and what a planner needs as an output."""
+        rig, state = self.rig, predictive_state(self.rig)
+
+        def expr(p: Parameters, x: PredictiveState, vehicle: Vehicle, count: Any, plan: Planned) -> Any:
+            after, outputs = predictive_tick(rig, p, x, vehicle, count, plan)
+            return after, *outputs
+
+        inputs = (rig.algorithm.parameters.port("parameters"), state.port("x"), VEHICLE, COUNT, PLAN)
+        return Program("cueing", inputs, (state.port("x_next"), *OUTPUTS, *FOR_PLANNER), expr, says)

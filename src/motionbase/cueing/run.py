@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array
 from motionbase.compile import Scan, Unit, scan
-from motionbase.cueing.cueing import Cueing
-from motionbase.cueing.ports import COUNT, FRAME, OUTPUTS, VEHICLE
+from motionbase.cueing.cueing import PREDICTIVE, Cueing
+from motionbase.cueing.ports import COUNT, FRAME, VEHICLE
+from motionbase.cueing.predictive import Decay, Planner
+from motionbase.cueing.predictive.pieces import in_pieces
 from motionbase.errors import UsageError
 from motionbase.platform.sizing.forces import LegMotion, Motion
 from motionbase.record.cueing import ROWS, SINGLE, tried_schema
@@ -112,22 +114,29 @@ class Cued:
         return {channel.name: self.rows[:, k] for k, channel in enumerate(tried_schema().channels)}
 
 
-def cue(cueing: Cueing, t: ArrayLike, vehicle: ArrayLike, parameters: ArrayLike | None = None) -> Cued:
+def cue(
+    cueing: Cueing, t: ArrayLike, vehicle: ArrayLike, parameters: ArrayLike | None = None,
+    planner: Planner | None = None,
+) -> Cued:  # fmt: skip
     """Run a cueing over samples.
 
     Args:
         t: (n,) ascending times of the samples, at any rate [s]
         vehicle: (n, 13) in the order of `record.vehicle.VEHICLE`
         parameters: those of the cueing unless given
+        planner: of a predictive cueing; one of the same platform and head unless given
     """
     heard = fed(t, vehicle, cueing.dt)
     numbers = cueing.parameter_vector() if parameters is None else np.asarray(parameters, dtype=np.float64)
-    names = tuple(port.name for port in OUTPUTS)
-    outputs = loop_of(cueing.program, (*names, "x_next"))(
-        len(heard.t), parameters=numbers, x=cueing.initial_state(), vehicle=heard.vehicle, vehicle_count=heard.number,
-        **others(cueing),
-    )  # fmt: skip
-    outputs.pop("x")
+    names = tuple(port.name for port in cueing.program.outputs if port.name != "x_next")
+    loop, start = loop_of(cueing.program, (*names, "x_next")), cueing.initial_state()
+    rows: dict[str, Any] = {VEHICLE.name: heard.vehicle, COUNT.name: heard.number}
+    if cueing.algorithm == PREDICTIVE:
+        used = planner or Planner(cueing.platform, cueing.head_P, forecast=Decay())
+        outputs = in_pieces(loop, used, cueing.dt, start, {"parameters": numbers}, rows)
+    else:
+        outputs = loop(len(heard.t), parameters=numbers, x=start, **others(cueing), **rows)
+        outputs.pop("x")
     return Cued(cueing, numbers, heard.t, heard.vehicle, outputs, _tilts(cueing, outputs.pop("x_next")))
 
 

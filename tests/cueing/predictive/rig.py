@@ -10,7 +10,8 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.cueing.predictive.feelings import Felt
 from motionbase.cueing.predictive.forecast import AT_REST
-from motionbase.cueing.predictive.planner import PERIOD, Planner
+from motionbase.cueing.predictive.horizon import PERIOD
+from motionbase.cueing.predictive.planner import Planner
 from motionbase.cueing.predictive.problem import Assembly, Problem
 from motionbase.cueing.predictive.weights import Weights, limits_of
 from motionbase.platform import Hexapod, load_platform

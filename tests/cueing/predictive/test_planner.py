@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionbase.cueing.predictive.forecast import AT_REST, Decay, sampled
+from motionbase.cueing.predictive.horizon import PERIOD, PLAN_LENGTH
 from motionbase.cueing.predictive.offline import Followed, follow
-from motionbase.cueing.predictive.planner import PERIOD, PLAN_LENGTH, Planner, Verdict, Where
+from motionbase.cueing.predictive.planner import Planner, Verdict, Where
 from motionbase.cueing.predictive.solver import Solution
 from motionbase.errors import UsageError
 from motionbase.record.vehicle import G

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionbase.arrays import Array
+from motionbase.cueing.predictive.horizon import PERIOD, PLAN_LENGTH
 from motionbase.cueing.predictive.nodes import Nodes
-from motionbase.cueing.predictive.planner import PERIOD, PLAN_LENGTH, Plan, Planner, Where
+from motionbase.cueing.predictive.planner import Plan, Planner, Where
 from motionbase.errors import UsageError
 
 

@@ -12,17 +12,14 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.cueing.predictive.feelings import Felt
 from motionbase.cueing.predictive.forecast import Constant, Forecast
-from motionbase.cueing.predictive.horizon import Horizon
+from motionbase.cueing.predictive.horizon import PLAN_NODES, PLAN_STEP, Horizon
 from motionbase.cueing.predictive.problem import Assembly
 from motionbase.cueing.predictive.solver import Solution, Solver
 from motionbase.cueing.predictive.weights import Limits, Weights, limits_of
 from motionbase.multibody.body import Vector
 from motionbase.platform.hexapod import Hexapod
 
-PERIOD = 0.01  # [s] between plans
 DEADLINE = 0.008  # [s] of a plan, in real time
-PLAN_NODES, PLAN_STEP = 8, 0.05  # of what is handed on
-PLAN_LENGTH = (PLAN_NODES - 1) * PLAN_STEP  # [s]
 FORGETS = 0.5  # [s] after a longer pause nothing is left of the last solution, nor of what was felt
 MOVED = 0.02  # [m], [rad] a demand that changes by so much is linearised once more
 PASSES = 2
