@@ -25,7 +25,7 @@ def test_a_manoeuvre_becomes_a_recording(tmp_path: Path, capsys: pytest.CaptureF
         assert recording.count == run["ticks"] and recording.schema.channels[1].name == "vehicle_f_x"
     assert main(["cue", str(out), "--from", "0", "--to", "2.5"]) == 0
     shown = capsys.readouterr().out
-    assert "cued.csv on simona, classical, set simona: 2.5 s" in shown and "stroke used by legs 1 to 6" in shown
+    assert "cued.csv on simona, set simona, classical: 2.5 s" in shown and "stroke used by legs 1 to 6" in shown
 
 
 def test_two_sets_over_a_file_of_a_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,10 +34,10 @@ def test_two_sets_over_a_file_of_a_host(tmp_path: Path, capsys: pytest.CaptureFi
     header = "t,f_x,f_y,f_z,omega_x,omega_y,omega_z"
     np.savetxt(path, np.column_stack([made.t, made.rows[:, :6]]), delimiter=",", header=header, comments="")
     plot = tmp_path / "two.svg"
-    assert main(["cue", "run", str(path), "--compare", "simona", "--plot", str(plot)]) == 0
+    assert main(["cue", "run", str(path), "--compare-algorithm", "adaptive", "--plot", str(plot)]) == 0
     shown = capsys.readouterr().out
     assert "<svg" in plot.read_text()
-    assert "set simona as A, set simona as B: 2 s" in shown and "error B" in shown
+    assert "A: set simona, classical; B: set simona, adaptive: 2 s" in shown and "error B" in shown
 
 
 def test_samples_of_a_base_are_counted_by_its_link(tmp_path: Path) -> None:

@@ -61,6 +61,9 @@ def run(
     compare: Annotated[
         str | None, typer.Option(metavar="SET|FILE", help="A second set, over the same samples.")
     ] = None,
+    compare_algorithm: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A second algorithm, with the second set if there is one.")
+    ] = None,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Ticks of the cueing per second.")] = RATE,
     host_rate: Annotated[float, typer.Option(metavar="HZ", help="Samples of a manoeuvre per second.")] = HOST_RATE,
     start: From = None,
@@ -84,6 +87,8 @@ def run(
 
     Example: motionbase cue 'manoeuvre://turn?amplitude=20' --compare mine.toml
 
+    Example: motionbase cue slalom --compare-algorithm adaptive --plot two.png
+
     Example: motionbase cue flight.mcap --from 60 --to 120 --out cued.mcap
     """
     from motionbase.cli.cue_source import gravity_note, samples_of
@@ -103,8 +108,10 @@ def run(
 
         if not 50 <= rate <= 20_000:
             raise UsageError(f"--rate is {rate:g} Hz, it must be 50 to 20000 Hz")
-        sets = [cueing, *([compare] if compare is not None else [])]
-        tried = [Cueing.of(hexapod, name, algorithm=algorithm, dt=1 / rate) for name in sets]
+        cases = [(cueing, algorithm)]
+        if compare is not None or compare_algorithm is not None:
+            cases.append((compare or cueing, compare_algorithm or algorithm))
+        tried = [Cueing.of(hexapod, name, algorithm=how, dt=1 / rate) for name, how in cases]
         told = [Summary(cue(one, samples.t, samples.rows)) for one in tried]
     files = _written(samples, tried, told, plot, out, force)
     note = gravity_note(samples.rows)
@@ -133,7 +140,7 @@ def _written(
     if plot is not None:
         from motionbase.cueing.plot import write_cued
 
-        title = f"{samples.name} on {tried[0].platform.name}, {tried[0].algorithm}"
+        title = f"{samples.name} on {tried[0].platform.name}"
         write_cued([s.run for s in told], names, title, plot)
     if out is not None:
         from motionbase.record.cueing import tried_schema
@@ -153,9 +160,10 @@ def _written(
 
 
 def _label(one: "Cueing", tried: "list[Cueing]") -> str:
-    """Name of a set; numbered if both have one name."""
-    same = [other for other in tried if other.cue_set.name == one.cue_set.name]
-    return one.cue_set.name if len(same) == 1 else f"{one.cue_set.name} ({1 + tried.index(one)})"
+    """Set and algorithm; numbered if both are the same."""
+    name = f"{one.cue_set.name}, {one.algorithm}"
+    same = [other for other in tried if (other.cue_set.name, other.algorithm) == (one.cue_set.name, one.algorithm)]
+    return name if len(same) == 1 else f"{name} ({1 + tried.index(one)})"
 
 
 @app.command()

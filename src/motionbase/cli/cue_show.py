@@ -20,10 +20,9 @@ def show(source: str, told: "Sequence[Summary]") -> None:
     """Print one run, or two over the same samples as A and B."""
     screen, first = terminal.console(), told[0]
     letters = [""] if len(told) == 1 else [f" {letter}" for letter in "AB"]
-    names = [f"set {s.run.cueing.cue_set.name}{letter and ' as' + letter}"
+    names = [f"{letter and letter.strip() + ': '}set {s.run.cueing.cue_set.name}, {s.run.cueing.algorithm}"
              for s, letter in zip(told, letters, strict=True)]  # fmt: skip
-    case = first.run.cueing
-    title = f"{source} on {case.platform.name}, {case.algorithm}, {', '.join(names)}"
+    title = f"{source} on {first.run.cueing.platform.name}, {'; '.join(names)}"
     title += f": {first.run.t[-1] - first.run.t[0]:.4g} s"
     numbers = ["vehicle", *(f"cue{x}" for x in letters), "at rest", *(f"error{x}" for x in letters),
                *(f"saturated{x}" for x in letters)]  # fmt: skip

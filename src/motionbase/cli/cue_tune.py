@@ -31,7 +31,10 @@ def tune(
     algorithm: Annotated[str, typer.Option(metavar="NAME", help="The algorithm.")] = "classical",
     parameters: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Parameters to tune; default: gain,high_pass,tilt_gain,tilt_low_pass."),
+        typer.Option(
+            metavar="LIST",
+            help="Parameters to tune; default: gain, high_pass, tilt_gain, tilt_low_pass and those of the algorithm.",
+        ),
     ] = None,
     weight: Annotated[float, typer.Option(metavar="W", help="Of the stroke, where the error has 1.")] = 0.25,
     generations: Annotated[int, typer.Option(metavar="N", help="Generations.")] = 150,
@@ -85,10 +88,10 @@ def tune(
         from motionbase.cueing.tune.result import Tuned
         from motionbase.cueing.tune.scores import Judge, cases_of
         from motionbase.cueing.tune.search import Search
-        from motionbase.cueing.tune.space import USUAL, Allowed, Space, quantities_of
+        from motionbase.cueing.tune.space import Allowed, Space
 
         judge = Judge(Cueing.of(hexapod, cueing, algorithm=algorithm, dt=1 / rate), cases_of(cases))
-        free = USUAL if parameters is None else quantities_of(parameters)
+        free = tuple(part.strip() for part in (parameters or "").split(",") if part.strip())
         space = Space(judge, free, Allowed(reserve, allow_saturation, allow_tilt))
         search = Search(space, population, seed)
         begun = search.load(state_file) if resume else None

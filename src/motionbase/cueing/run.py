@@ -180,7 +180,7 @@ def groups_of(vectors: Array) -> Iterator[Array]:
 def _tilts(cueing: Cueing, states: Array) -> Array | None:
     """(n, 2) rates of the tilt in pitch and roll, where the states hold them."""
     for part in cueing.state.described():
-        if part.name[-2:] == ("tilts", "v") and part.turns:
+        if part.turns and (part.name[-2:] == ("tilts", "v") or part.name[-1] == "tilt_rate"):  # pitch first, then roll
             stride = int(part.turns[0].split()[0])
             return np.stack([states[:, part.offset], states[:, part.offset + stride]], axis=1)
     return None

@@ -158,11 +158,27 @@ def test_the_set_that_is_written_is_the_one_that_was_judged(tmp_path: Path) -> N
     assert data["after"]["error"] < data["before"]["error"] and len(data["front"]) == len(tuned().front)
 
 
+def test_what_is_tuned_depends_on_the_algorithm(tmp_path: Path) -> None:
+    """The descent of the adaptive washout has parameters of its own, which hold in the air and on the ground."""
+    adaptive = cueing(algorithm="adaptive")
+    m = manoeuvre("heave_doublet", 60.0, duration=3.0)
+    rows = m.rows.copy()
+    rows[m.t > 2, 12] = 1
+    found = Search(Space(Judge(adaptive, (Case(m.name, m.t, rows),))), population=8)
+    assert found.space.names[3:6] == ("cue_tilt_low_pass", "cue_ground_gain", "cue_ground_high_pass")
+    assert found.space.names[-2:] == ("cue_adaptive_way", "cue_adaptive_rate")
+    made = Tuned(found, found.begun(), 0.25)
+    made.write(tmp_path / "mine.toml")
+    read = load_set(tmp_path / "mine.toml")
+    again = Cueing.of(adaptive.platform, read, dt=adaptive.dt, algorithm="adaptive")
+    np.testing.assert_array_equal(again.parameter_vector(), made.vector)
+    assert "adaptive.way" in read.illustrative and "ground.gain" in read.illustrative
+
+
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
         (lambda: Space(judge(), ("gian",)), "did you mean 'gain'"),
-        (lambda: Space(judge(), ()), "no parameter to tune"),
         (lambda: Search(search().space, population=4), "it must be 8 to 4096"),
         (lambda: Search(search().space, seed=-1), "it must be 0 or above"),
         (lambda: Judge(cueing(), ()), "no manoeuvre to tune for"),

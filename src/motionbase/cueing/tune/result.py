@@ -11,12 +11,19 @@ from typing import Any, final
 import numpy as np
 
 from motionbase.arrays import Array, Indices
-from motionbase.cueing.cueing import PREFIXES
+from motionbase.compile import Struct
+from motionbase.cueing.cueing import PARTS
 from motionbase.cueing.tune.scores import Scores
 from motionbase.cueing.tune.search import Search, State
-from motionbase.cueing.tuning import QUANTITIES
+from motionbase.cueing.tuning import Adapting, Tuning, Weighing
 from motionbase.errors import UsageError
 
+TABLES: dict[str, type[Struct]] = {
+    "air": Tuning,
+    "ground": Tuning,
+    "adaptive": Adapting,
+    "optimal": Weighing,
+}  # of a set
 DIGITS = 4  # of numbers that were tuned; scores are those of the rounded ones
 
 
@@ -63,10 +70,22 @@ class Tuned:
         """Of the choice as it is rounded."""
         return self.search.space.judge.scores(self.vector[None])
 
-    def values(self, situation: str) -> dict[str, list[float]]:
-        """Numbers of every quantity in a situation, by name."""
-        layout = self.search.space.judge.cueing.parameters
-        return {p.name: layout.part(self.vector, PREFIXES[situation] + p.name).tolist() for p in QUANTITIES}
+    def values(self, table: str) -> dict[str, list[float]]:
+        """Numbers of every quantity of a table of the set, by name."""
+        cueing = self.search.space.judge.cueing
+        known, prefix = {p.name for p in cueing.parameters.ports}, PARTS.get(table, "")
+        before: Any = getattr(cueing.cue_set, table)
+        return {
+            p.name: cueing.parameters.part(self.vector, prefix + p.name).tolist()
+            if prefix + p.name in known else list(before[p.name])
+            for p in TABLES[table].layout.ports
+        }  # fmt: skip
+
+    def _keys(self) -> list[str]:
+        """Keys of the set that were tuned."""
+        by_length = sorted(PARTS.items(), key=lambda part: -len(part[1]))  # cue_ground_ before cue_
+        found = [next((t, name, p) for t, p in by_length if name.startswith(p)) for name in self.search.space.names]
+        return [f"{table}.{name.removeprefix(prefix)}" for table, name, prefix in found]
 
     def text(self) -> str:
         """The set as TOML, with where it comes from."""
@@ -81,18 +100,20 @@ class Tuned:
             f"{_of(start, 1)} -> {_of(scores, 1)}",
             *(f"set {cueing.cue_set.name}: {source}" for source in cueing.cue_set.sources),
         ]
-        tuned = [f"{s}.{name}" for s in judge.situations for name in self.search.space.quantities]
+        tuned = self._keys()
         others = [key for key in cueing.cue_set.illustrative if key not in tuned]
         lines = [
             f"summary = {json.dumps(f'{cueing.cue_set.name}, tuned for {cueing.platform.name}', ensure_ascii=False)}",
             f"sources = {json.dumps(about, indent=4, ensure_ascii=False)}",
             f"illustrative = {json.dumps([*tuned, *others])}",
         ]
-        for situation in PREFIXES:
-            lines += ["", f"[{situation}]"]
-            for port in QUANTITIES:
-                numbers = self.values(situation)[port.name]
-                lines.append(f"{port.name} = {numbers if port.dims else numbers[0]}")
+        for table, kind in TABLES.items():
+            values = self.values(table)
+            named = any(key.partition(".")[0] == table for key in (*tuned, *others))
+            if not named and all(values[p.name] == p.start_values.tolist() for p in kind.layout.ports):
+                continue  # all by default
+            lines += ["", f"[{table}]"]
+            lines += [f"{p.name} = {values[p.name] if p.dims else values[p.name][0]}" for p in kind.layout.ports]
         return "\n".join(lines) + "\n"
 
     def write(self, path: Path) -> None:

@@ -24,6 +24,7 @@ from motionbase.platform.sizing.forces import LegMotion, Motion
 from motionbase.record.vehicle import G
 
 SX = ca.SX
+MOST_TICKS = 2_000_000  # of all cases: 1.5 GB on eight lanes
 FAR = 1e3  # [m] more than any stroke
 
 
@@ -81,6 +82,12 @@ class Judge:
     def __post_init__(self) -> None:
         if not self.cases:
             raise UsageError("there is no manoeuvre to tune for")
+        ticks = sum((case.t[-1] - case.t[0]) / self.cueing.dt for case in self.cases)
+        if ticks > MOST_TICKS:
+            raise UsageError(
+                f"the manoeuvres have {ticks:.3g} ticks of the cueing, at most {MOST_TICKS} can be tuned for: choose "
+                "shorter ones, or fewer ticks a second"
+            )
         quiet = [c.name for c, whole in zip(self.cases, self._whole, strict=True) if not whole > 0]
         if quiet:
             raise UsageError(f"manoeuvre {quiet[0]!r} has nothing to feel: there is no error to reduce")

@@ -14,7 +14,11 @@ from motionbase.cueing.tune.scores import Judge, Scores
 from motionbase.cueing.vestibular import THRESHOLDS
 from motionbase.errors import UsageError, unknown
 
-USUAL = ("gain", "high_pass", "tilt_gain", "tilt_low_pass")  # of a washout; the others are limits or details
+USUAL = {  # what is tuned, by algorithm; the others are limits or details
+    "classical": ("gain", "high_pass", "tilt_gain", "tilt_low_pass"),
+    "adaptive": ("gain", "high_pass", "tilt_gain", "tilt_low_pass", "adaptive_way", "adaptive_rate"),
+    "optimal": ("gain",),  # its filters are designed when a set is loaded
+}
 FLOOR = 0.05  # [rad/s] least frequency: slower ones are drifts
 WIDE = 50.0  # a range whose ends have this ratio or more is searched by its logarithm
 TILT_MOST = min(THRESHOLDS[3], THRESHOLDS[4])  # [rad/s] of roll and pitch: nobody notices a slower tilt
@@ -42,26 +46,35 @@ class Space:
     """Free parameters of a judge's cueing, each from 0 to 1 between its bounds.
 
     Attributes:
-        quantities: names without prefix; those of the air, the ground or both, as the cases need
+        quantities: names without prefix, of the air, the ground or both, as the cases need; `adaptive_way` and the
+            like hold in both; by default those of USUAL
     """
 
     judge: Judge
-    quantities: tuple[str, ...] = USUAL
+    quantities: tuple[str, ...] = ()
     allowed: Allowed = Allowed()
 
     def __post_init__(self) -> None:
-        known = [p.name.removeprefix(PREFIXES["air"]) for p in self.judge.cueing.parameters.ports if p.tunable]
-        known = [name for name in known if not name.startswith("ground_")]
+        algorithm = self.judge.cueing.algorithm
+        if algorithm not in USUAL:
+            raise UsageError(f"algorithm {algorithm!r} cannot be tuned, only {', '.join(USUAL)}")
+        if not self.quantities:
+            object.__setattr__(self, "quantities", USUAL[algorithm])
+        ports = self.judge.cueing.parameters.ports
+        tunable = [p.name for p in ports if p.tunable and not p.name.startswith(PREFIXES["ground"])]
+        known = [name.removeprefix(PREFIXES["air"]) for name in tunable]
         for name in self.quantities:
             if name not in known:
                 raise unknown("parameter", name, known)
-        if not self.quantities:
-            raise UsageError("there is no parameter to tune")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Of the quantities in the layout, with prefix."""
-        return tuple(PREFIXES[situation] + name for situation in self.judge.situations for name in self.quantities)
+        known = {p.name for p in self.judge.cueing.parameters.ports}
+        both = [name for name in self.quantities if PREFIXES["ground"] + name not in known]
+        own = [name for name in self.quantities if name not in both]
+        names = [PREFIXES[situation] + name for situation in self.judge.situations for name in own]
+        return tuple(names + [PREFIXES["air"] + name for name in both])
 
     @cached_property
     def places(self) -> Array:
@@ -115,11 +128,6 @@ class Space:
                 scaled = layout.part(vectors, prefix + "gain") * beyond
                 broken += np.maximum(scaled / layout.part(vectors, prefix + "saturation") - 1, 0.0).sum(axis=1)
         return broken
-
-
-def quantities_of(text: str) -> tuple[str, ...]:
-    """Names separated by commas."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def first_points(space: Space, count: int, random: np.random.Generator) -> Array:
