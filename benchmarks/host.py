@@ -1,5 +1,5 @@
-"""Hosts and motion cueing: from a datagram to the valves, floods, telemetry, tuning."""
+"""Hosts and motion cueing: from a datagram to the valves, floods, telemetry, a tick of the washout, tuning."""
 
-from benchmarks.hosts import decode, link, tune
+from benchmarks.hosts import decode, link, tune, washout
 
-BENCHMARKS = [*link.BENCHMARKS, *decode.BENCHMARKS, *tune.BENCHMARKS]
+BENCHMARKS = [*link.BENCHMARKS, *decode.BENCHMARKS, *washout.BENCHMARKS, *tune.BENCHMARKS]

@@ -32,7 +32,7 @@ Language = Annotated[Target, typer.Option(help="Language of the files.")]
 def export() -> None:
     """Write the control law or the plant of a platform as C99, or a recording as CSV, Parquet or MCAP.
 
-    `control`, `plant` and `loop` write C99 without dependencies; `recording` writes the data of a run.
+    `control`, `plant`, `loop` and `cueing` write C99 without dependencies; `recording` writes the data of a run.
 
     Example: motionbase export control simona --target c --out generated
 
@@ -106,14 +106,44 @@ def loop(preset: Preset, out: Out, target: Language = Target.c, force: Force = F
     _export("loop", preset, out, force, law)
 
 
+@app.command()
+def cueing(
+    preset: Preset,
+    out: Out,
+    cue_set: Annotated[
+        str, typer.Option("--set", metavar="SET", help="A set of parameters, or a .toml file.")
+    ] = "simona",
+    algorithm: Annotated[str, typer.Option(metavar="NAME", help="classical, adaptive or optimal.")] = "classical",
+    target: Language = Target.c,
+    force: Force = False,
+) -> None:
+    """Write motion cueing: code, header, an example, CMakeLists.txt and README.txt.
+
+    It takes samples of a vehicle's motion and gives the demand for the control law, see docs/cueing.md.
+
+    Example: motionbase export cueing simona --out washout
+    """
+    from motionbase.cueing.cueing import Cueing
+    from motionbase.platform.load import load_platform
+    from motionbase.system.export import check_folder, cueing_files
+
+    check_folder(out, force)
+    _write(out, cueing_files(Cueing.of(load_platform(preset), cue_set, algorithm=algorithm)), force)
+
+
 def _export(what: str, preset: str, folder: Path, force: bool, law: str | None = None) -> None:
     from motionbase.control.law_file import load_law
     from motionbase.platform.load import load_platform
-    from motionbase.system.export import EXPORTS, check_folder, compile_command, write_folder
+    from motionbase.system.export import EXPORTS, check_folder
 
     check_folder(folder, force)  # before any computation
     hexapod = load_platform(preset)
-    files = EXPORTS[what](hexapod, load_law(law, hexapod) if law is not None else None)
+    _write(folder, EXPORTS[what](hexapod, load_law(law, hexapod) if law is not None else None), force)
+
+
+def _write(folder: Path, files: dict[str, str], force: bool) -> None:
+    from motionbase.system.export import compile_command, write_folder
+
     write_folder(folder, files, force)
     for name in files:
         print(f"wrote {folder / name}")

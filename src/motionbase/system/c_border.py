@@ -60,6 +60,7 @@ class Border:
         parameters: port of the tunable numbers, which is not a member of the inputs, and their default values
         places: names in vectors
         enums: named codes, by prefix of their names in C
+        begins: what the initial values are, for the header
     """
 
     unit: Unit
@@ -70,6 +71,7 @@ class Border:
     parameters: tuple[str, ArrayLike] | None = None
     places: tuple[Places, ...] = ()
     enums: Mapping[str, Numbering] = field(default_factory=dict)
+    begins: str = "It starts with the platform at rest, down, and nominal supply pressure."
 
     def __post_init__(self) -> None:
         if self.unit.memory:
@@ -114,7 +116,7 @@ class Border:
         guard = f"MOTIONBASE_{name}_step_H"
         lines = [
             comment("The same step with structures; the state is changed in place."),
-            comment("It starts with the platform at rest, down, and nominal supply pressure."),
+            comment(self.begins),
             f"#ifndef {guard}", f"#define {guard}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", "",
             f"#define {name.upper()}_DT {literal(self.dt)} /* [s] period of a tick; folded into the code */", "",
         ]  # fmt: skip

@@ -12,7 +12,10 @@ from motionbase.compile import Layout, Port
 from motionbase.compile.render.c import FORBIDDEN_FLAGS
 from motionbase.compile.runtime.c import USER_FLAGS
 from motionbase.control.own_law import OwnLaw
+from motionbase.cueing.cueing import Cueing
+from motionbase.cueing.ports import COUNT, VEHICLE, Vehicle
 from motionbase.errors import UsageError
+from motionbase.host.format import AT_REST
 from motionbase.platform.hexapod import Hexapod
 from motionbase.record.faults import Fault, WarningBit
 from motionbase.record.generators import COLUMNS, Shape
@@ -90,6 +93,31 @@ def loop_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
     return _folder(hexapod, "loop", "control law, guard and plant", *borders)
 
 
+def cueing_border(cueing: Cueing) -> Border:
+    """Interface of motion cueing, before the first sample of a vehicle that stands on the ground."""
+    parameters = cueing.parameter_vector()
+    return Border(
+        cueing.program,
+        {"x": "x_next"},
+        state={"x": cueing.initial_state()},
+        inputs={VEHICLE.name: np.array(AT_REST), COUNT.name: np.array(0.0)},
+        dt=cueing.dt,
+        parameters=("parameters", parameters),
+        places=(
+            Places("`parameters`", "CUEING_PARAMETER", cueing.parameters, tuple(parameters.tolist())),
+            Places("`x`", "CUEING_X", cueing.state),
+            Places("`vehicle`", "CUEING_VEHICLE", Vehicle.layout),
+        ),
+        begins="It starts with the platform at neutral, before the first sample of a vehicle on the ground.",
+    )
+
+
+def cueing_files(cueing: Cueing) -> dict[str, str]:
+    """Motion cueing of a platform, by file name."""
+    what = f"{cueing.algorithm} motion cueing with the set {cueing.cue_set.name}"
+    return _folder(cueing.platform, "cueing", what, cueing_border(cueing), sources=cueing.cue_set.sources)
+
+
 def _loop(hexapod: Hexapod, law: OwnLaw | None) -> ClosedLoop:
     """The loop, with the law under the name used in the files."""
     if law is None:
@@ -131,7 +159,9 @@ EXPORTS: Mapping[str, Callable[[Hexapod, OwnLaw | None], dict[str, str]]] = {
 }
 
 
-def _folder(hexapod: Hexapod, example: str, what: str, *borders: Border) -> dict[str, str]:
+def _folder(
+    hexapod: Hexapod, example: str, what: str, *borders: Border, sources: tuple[str, ...] = ()
+) -> dict[str, str]:
     code = {name: text for border in borders for name, text in border.files().items()}
     if len(borders) > 1:
         code["answer.h"] = (EXAMPLES / "answer.h").read_text(encoding="utf-8")
@@ -140,7 +170,7 @@ def _folder(hexapod: Hexapod, example: str, what: str, *borders: Border) -> dict
     return {
         **code,
         "CMakeLists.txt": _cmake(names),
-        "README.txt": _readme(hexapod, what, compile_command(code), borders),
+        "README.txt": _readme(hexapod, what, compile_command(code), borders, sources),
     }
 
 
@@ -176,10 +206,10 @@ legs to rest if the law is broken, late or silent. It should run on a processor 
 """
 
 
-def _readme(hexapod: Hexapod, what: str, command: str, borders: tuple[Border, ...]) -> str:
+def _readme(hexapod: Hexapod, what: str, command: str, borders: tuple[Border, ...], more: tuple[str, ...]) -> str:
     digests = "\n".join(f"  {b.unit.name:<8} {b.unit.digest[:16]}" for b in borders)
     calls = "\n".join(f"  {b.unit.name}.h  {b.unit.name}_step(), once every {b.dt:g} s" for b in borders)
-    sources = "\n".join(f"  {source}" for source in hexapod.sources)
+    sources = "\n".join(f"  {source}" for source in (*hexapod.sources, *more))
     forbidden = "\n  ".join(FORBIDDEN_FLAGS)
     return f"""\
 {hexapod.name}: {what} as C99
@@ -199,7 +229,7 @@ Functions to call; the headers describe every port with its unit:
 Do not use flags that change values:
   {forbidden}
 
-Sources of the platform's numbers:
+Sources of the numbers:
 {sources}
 Illustrative (unpublished) numbers: {", ".join(hexapod.illustrative) or "none"}.
 
