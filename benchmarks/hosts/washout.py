@@ -1,6 +1,7 @@
 """Motion cueing: a tick of each algorithm."""
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +25,12 @@ def ticks(settings: Settings) -> Rounds:
         vehicle = np.zeros((TICKS, 13))
         vehicle[:, 2] = 9.80665
         vehicle[:, :6] += np.sin(t[:, None] * [0.7, 1.1, 2.0, 1.3, 0.9, 0.5]) * PUSH
-        given = {"parameters": cueing.parameter_vector(), "x": cueing.initial_state(), "vehicle": vehicle,
-                 "vehicle_count": 1.0 + np.floor(t * HERTZ)}  # fmt: skip
+        given: dict[str, Any] = {
+            "parameters": cueing.parameter_vector(), "x": cueing.initial_state(),
+            "vehicle": vehicle, "vehicle_count": 1.0 + np.floor(t * HERTZ),
+        }  # fmt: skip
 
-        sides[name] = per_evaluation(lambda n, loop=loop, given=given: loop(n, **given), TICKS)
+        sides[name] = per_evaluation(functools.partial(loop, **given), TICKS)
     return interleaved(sides, settings)
 
 

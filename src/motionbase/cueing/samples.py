@@ -21,6 +21,7 @@ from motionbase.record.vehicle import G
 SX = ca.SX
 SILENT = 0.1  # [s] without a sample, then the host is silent; as the law's host_horizon
 LONGEST_PERIOD = 0.1  # [s] a longer interval is a pause, not a period
+REST = 0.75  # periods from there to the last sample if no other comes; the curvature is then 0 at first
 FADE = 1.0  # [s] from silence to full use of the signal, and back
 BOUND = 1e4  # m/s^2, rad/s: a sample beyond, or with a NaN, is an error and is ignored
 GRAVITY = ca.DM([0.0, 0.0, G])
@@ -78,10 +79,10 @@ def heard(dt: SX, x: Samples, vehicle: Vehicle, count: SX) -> tuple[Samples, Hea
         y0, m0 = ca.if_else(came, ca.if_else(first, given, c.y), c.y0), ca.if_else(came, c.slope, c.m0)
         y1 = ca.if_else(came, (before + new) / 2, c.y1)
         m1 = ca.if_else(came, (new - before) / period, c.m1)
-        onward = u > 1
+        late = u > 1
         y, slope = hermite(
-            ca.fmin(ca.if_else(onward, u - 1, u), 1.0), period, ca.if_else(onward, y1, y0),
-            ca.if_else(onward, m1, m0), ca.if_else(onward, new, y1), ca.if_else(onward, 0.0, m1),
+            ca.fmin(ca.if_else(late, (u - 1) / REST, u), 1.0), ca.if_else(late, REST, 1.0) * period,
+            ca.if_else(late, y1, y0), ca.if_else(late, m1, m0), ca.if_else(late, new, y1), ca.if_else(late, 0.0, m1),
         )  # fmt: skip
         return Curve(y=y, slope=slope, y0=y0, m0=m0, y1=y1, m1=m1, sample=new)
 
