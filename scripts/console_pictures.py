@@ -149,19 +149,54 @@ def of_a_rotor(page: Page) -> None:
     save(page, "rotor")
 
 
+def of_cueing(page: Page) -> None:
+    """A car's lane changes: the axes as large plots, the panel beside them, and two sets compared."""
+    page.set_viewport_size({"width": 1600, "height": 1040})
+    at(page, "toggle-list").click()
+    page.get_by_role("button", name="Plots", exact=True).click()
+    at(page, "tab-cueing").click()
+    at(page, "cueing-large").click()
+    at(page, "access-way").click()
+    at(page, "seat-dialog-yes").click()
+    at(page, "cueing-situation-ground").click()
+    page.locator(".drawer-body").evaluate("body => body.scrollTo(0, 0)")
+    page.wait_for_timeout(12_000)  # so that what came with the start is gone
+    save(page, "cueing")
+    at(page, "cueing-group-gains").locator("summary").click()
+    for number, value in (("2", "0.8"), ("6", "0.8")):
+        at(page, f"number-cue_ground_gain-{number}").fill(value)
+        at(page, f"number-cue_ground_gain-{number}").press("Enter")
+        page.wait_for_timeout(300)
+    at(page, "compare-span").select_option("10")
+    at(page, "compare-run").click()
+    expect(at(page, "compare-result")).to_be_visible()
+    at(page, "compare-axes").click()
+    page.set_viewport_size({"width": 1600, "height": 1240})
+    at(page, "cueing-compare").evaluate("part => part.scrollIntoView()")
+    page.mouse.move(5, 600)
+    page.wait_for_timeout(3_000)
+    save(at(page, "drawer"), "cueing_compared")
+
+
+RUNS = {  # platform, options, colours, pictures
+    "simona": ("simona", (), "dark", of_a_hexapod),
+    "atlas": ("atlas", ("--generators", "tumble"), "light", of_a_sphere),
+    "robot": ("robot", ("--controller-timeout", "1"), "dark", of_a_robot),
+    "puma": ("puma", ("--rate", "400"), "dark", of_a_rotor),
+    "cueing": ("simona", ("--host", "manoeuvre://double_lane_change?loop=yes"), "dark", of_cueing),
+}
+
+
 def main() -> None:
-    """All of them, or those of the platforms named."""
-    options = {"atlas": ("--generators", "tumble"), "robot": ("--controller-timeout", "1"), "puma": ("--rate", "400")}
-    runs = (("simona", "dark", of_a_hexapod), ("atlas", "light", of_a_sphere), ("robot", "dark", of_a_robot),
-            ("puma", "dark", of_a_rotor))  # fmt: skip
-    wanted = sys.argv[1:] or [platform for platform, _, _ in runs]
+    """All of them, or those named."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=checkout.chromium(), args=ARGUMENTS)
-        for platform, theme, pictures in (run for run in runs if run[0] in wanted):
+        for name in sys.argv[1:] or RUNS:
+            platform, options, theme, pictures = RUNS[name]
             began = time.monotonic()
-            with running(Path(folder), platform, *options.get(platform, ())) as address:
+            with running(Path(folder), platform, *options) as address:
                 pictures(opened(chromium, address, theme))
-            print(f"{platform}: {time.monotonic() - began:.0f} s")
+            print(f"{name}: {time.monotonic() - began:.0f} s")
         chromium.close()
 
 

@@ -220,7 +220,7 @@ test("what descriptions begin with is the title of channels of one axis", () => 
   assert.equal(commonWords(["surge: demand", "surge: pose"]), "");
   assert.equal(commonWords(["measured length", "demanded length"]), "");
   const both = ["demand", "cue"].map((row) => channel(`${row}_f_x`, { unit: "m/s^2", description: force(`of ${row}`) }));
-  assert.deepEqual([named(both).title, named(both).labels], ["Specific force along x", ["demand_f", "cue_f"]]);
+  assert.deepEqual([named(both).title, named(both).labels], ["Specific force along x [m/s²]", ["demand", "cue"]]);
 });
 
 test("a table is read back to the bit, and what is no number is an empty cell", () => {

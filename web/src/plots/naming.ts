@@ -15,6 +15,7 @@ export interface Naming {
 }
 
 const MOST_NAMED = 3;
+const SHORT = 8; // letters of a label
 
 /**
  * Channels by formula stand beside the others under their own names, whatever those share.
@@ -51,7 +52,13 @@ function namingOfOwn(
   }
   if (isShared && marks.size === 1) {
     const words = commonWords(channels.map((channel) => channel?.description ?? ""));
-    return { title: words || [...marks].join(), labels: parts.map((part) => part?.rest ?? ""), saysUnit: false, isShort: true };
+    const labels = parts.map((part) => part?.rest ?? "");
+    if (!words) return { title: [...marks].join(), labels, saysUnit: false, isShort: true };
+    const units = new Set(channels.map((channel) => channel?.unit ?? ""));
+    const unit = units.size === 1 ? unitOf([...units].join()) : "";
+    const short = withoutEnd(labels);
+    const isShort = short.every((label) => label.length <= SHORT);
+    return { title: unit ? `${words} [${unit}]` : words, labels: short, saysUnit: units.size === 1, isShort };
   }
   const families = [...new Set(names.map((name, k) => parts[k]?.rest || name))];
   const more = families.length > MOST_NAMED ? " …" : "";
@@ -81,6 +88,12 @@ export function commonWords(descriptions: readonly string[]): string {
   while (count > 0 && JOINING.test(first[count - 1] ?? "")) count -= 1;
   const words = first.slice(0, count).join(" ");
   return count > 1 && !words.includes(":") ? words.charAt(0).toUpperCase() + words.slice(1) : "";
+}
+
+/** demand_f and cue_f are demand and cue, where the title says what f is. */
+function withoutEnd(names: readonly string[]): readonly string[] {
+  const [end = ""] = /_[^_]+$/.exec(names[0] ?? "") ?? [];
+  return end && names.every((name) => name.endsWith(end) && name !== end) ? names.map((name) => name.slice(0, -end.length)) : names;
 }
 
 /** leg1_l_meas is "leg 1" and "l_meas", wheel2_speed "wheel 2" and "wheel_speed", pose_meas_surge "surge" and "pose_meas". */

@@ -10,7 +10,7 @@ const RATE_S = 2; // over which rates are taken
 export type Counter = (typeof LINK)[number];
 export type Counters = Readonly<Record<Counter, number>>;
 
-/** What is known of a link: counters since the start, and how fast they grow [1/s]. */
+/** What is known of a link: counters since the start, and how fast they grow [1/s], NaN where that is not known yet. */
 export interface Standing {
   readonly age: number; // [s] of the newest frame; NaN where there is none
   readonly counters: Counters;
@@ -63,7 +63,7 @@ export class LinkWatch {
     while (this.#seen.length > 2 && (this.#seen[1]?.t ?? t) < t - RATE_S) this.#seen.shift();
     const [first] = this.#seen;
     const seconds = first ? t - first.t : 0;
-    const rate = (name: Counter): number => (first && seconds > 0 ? (counters[name] - first.counters[name]) / seconds : 0);
+    const rate = (name: Counter): number => (first && seconds > 0 ? (counters[name] - first.counters[name]) / seconds : NaN);
     return { age: counters.frames > 0 ? age : NaN, counters, rates: countersOf(rate) };
   }
 }

@@ -56,6 +56,7 @@ export function compare(app: App): HTMLElement {
     if (now?.state === "failed") trouble.say(now.text);
   });
   const element = section("Compare two sets", [], asked.element, h("div", { class: "row" }, run), progress, trouble.element, place);
+  element.dataset["test"] = "cueing-compare";
   const seen = signal(false);
   app.onFrame(() => app.isBeat && seen.set(element.checkVisibility()));
   effect(() => {
