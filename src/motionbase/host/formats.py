@@ -21,6 +21,7 @@ HOMES = {  # module below motionbase.host -> names of the formats in its FORMATS
     "telemetry.beamng": ("beamng",),
     "telemetry.bridged": ("msfs", "iracing", "acc"),
     "telemetry.codemasters": ("codemasters",),
+    "telemetry.custom_udp": ("custom-udp",),
     "telemetry.dcs": ("dcs",),
     "telemetry.eawrc": ("eawrc",),
     "telemetry.f1": ("f1",),

@@ -4,6 +4,7 @@ Nothing here knows the decoders: each builder puts numbers at the published offs
 simulator's documents give.
 """
 
+import math
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -189,6 +190,25 @@ def codemasters(doing: Doing, t: float) -> bytes:
     )
 
 
+def custom_udp(doing: Doing, t: float) -> bytes:
+    """SpaceMonkey's 65 floats: angles at 8, their rates at 20, local velocity (right, up, forward) at 56.
+
+    The velocity in the axes of the vehicle, after t - T0 at constant acceleration and rates from 20 m/s forward.
+    """
+    first, now = (np.array(world(doing, at)) for at in (0.0, t - T0))
+    a = np.array([doing.forward, doing.left, doing.up]) @ first
+    forward, left, up = now @ (20.0 * first[0] + (t - T0) * a)
+    ahead, side, top = now
+    roll, pitch = math.atan2(side[1], top[1]), math.asin(ahead[1])
+    return put(
+        260,
+        (0, "<f", t),
+        (8, "<3f", (math.atan2(ahead[0], ahead[2]), pitch, roll)),
+        (20, "<3f", (-doing.turns_right, doing.noses_up, -doing.rolls_right)),
+        (56, "<3f", (-left, up, forward)),
+    )
+
+
 def eawrc(doing: Doing, t: float) -> bytes:
     """The game's structure `wrc`: 237 bytes; directions at 85, 97, 109, acceleration at 73, velocity at 61."""
     forward, left, up = world(doing, t - T0)
@@ -331,6 +351,7 @@ BUILDERS: dict[str, Callable[[Doing, float], bytes]] = {
     "iracing": iracing,
     "acc": acc,
     "codemasters": codemasters,
+    "custom-udp": custom_udp,
     "dcs": dcs,
     "eawrc": eawrc,
     "f1": f1,

@@ -205,3 +205,43 @@ def test_urls_name_signs_and_files() -> None:
         source_of("udp://127.0.0.1?format=beamng&flip=pich")
     with pytest.raises(UsageError, match="layout"):
         source_of("udp://127.0.0.1?format=beamng&layout=x.json")
+
+
+XML = '<custom_udp><!-- mine --><fourcc channel="magic"/>{}</custom_udp>'
+
+
+def test_custom_udp_of_a_player(tmp_path: Path) -> None:
+    """Only what is needed, in another order, some of it scaled."""
+    names = [
+        *("local_velocity_x", "local_velocity_y", "local_velocity_z", "yaw", "pitch", "roll"),
+        *("yaw_velocity", "pitch_velocity", "roll_velocity", "total_time"),
+    ]
+    path = tmp_path / "mine.xml"
+    path.write_text(XML.format("".join(f'<float scale="100" channel="{name}"/>' for name in names)))
+    wholes = [layouts.custom_udp(ALL, T0 + k / 60) for k in range(4)]
+    mine = []
+    for whole in wholes:
+        values = struct.unpack("<65f", whole)
+        at = {"total_time": 0, "yaw": 2, "pitch": 3, "roll": 4, "yaw_velocity": 5, "pitch_velocity": 6}
+        at |= {"roll_velocity": 7, "local_velocity_x": 14, "local_velocity_y": 15, "local_velocity_z": 16}
+        mine.append(b"DIRT" + struct.pack("<10f", *(100 * values[at[name]] for name in names)))
+    found = row(decode("custom-udp", *mine, options=Options(layout=str(path))))
+    np.testing.assert_allclose(found, row(decode("custom-udp", *wholes)), atol=0.02)  # float32 of 1000 s: 6e-5 s
+    assert decode("custom-udp", mine[0] + b"\0" * 4, options=Options(layout=str(path))) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "is no description"),
+        ("<a><float/></a>", "is no description"),
+        ('<a><float channel="x" scale="0"/></a>', "is no description"),
+        ('<a><double channel="x"/></a>', "is no description"),
+        ("<a/>", "lacks total_time"),
+    ],
+)
+def test_custom_udp_files_that_are_none(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "bad.xml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=sentence):
+        format_of("custom-udp").decoder(Options(layout=str(path)))

@@ -14,6 +14,8 @@ SETUP = {
     "msfs": "run msfs_bridge.py on the simulator's machine, with the address of this one",
     "dcs": "copy motionbase.lua to Saved Games/DCS/Scripts, and add its line to Export.lua there",
     "codemasters": "hardware_settings_config.xml, motion_platform: udp enabled=true extradata=3 port=20777 delay=1",
+    "custom-udp": "SpaceMonkey: Outputs, UDP to the address of this machine, port 20778, its default packet format; "
+    "DiRT: motion_platform, custom_udp enabled=true filename=FILE.xml",
     "eawrc": "Documents/My Games/WRC/telemetry/config.json: bEnabled true for session_update, port 20789",
     "forza": "Settings, HUD and Gameplay: Data Out on, address of this machine, port 5300",
     "beamng": "Options, Other, Protocols: MotionSim on, address of this machine, port 4444",
