@@ -58,3 +58,22 @@ def test_the_same_instant_twice_is_no_infinite_velocity() -> None:
     for _ in range(5):
         row = made(1.0, (0.2,) * 6)
     assert row == (0.2,) * 6 + (0.0,) * 12
+
+
+def test_a_jump_is_another_beginning_and_spoils_nothing() -> None:
+    """A wild frame, however wild, is told as it is; what follows is a motion that begins at rest."""
+    for wild in (1.0, -1e308, 1e308):
+        made = Differences()
+        for k in range(40):
+            x = wild if k == 20 else 0.2 * k / RATE
+            row = made(k / RATE, (x,) + (0.0,) * 5)
+            assert all(map(math.isfinite, row)) and abs(row[6]) < 0.5 and abs(row[12]) < 20
+        assert row[6] == pytest.approx(0.2, rel=1e-2)
+
+
+def test_a_slow_begin_does_not_stay() -> None:
+    made, t = Differences(), 0.0
+    for k in range(60):
+        t += 0.2 if k == 1 else 1 / RATE
+        row = made(t, (0.3 * t,) + (0.0,) * 5)
+    assert row[6] == pytest.approx(0.3, rel=0.02)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from typing import final
 
@@ -39,8 +38,7 @@ class PoseOfLegs:
             dof, converged = self._forward(l=l, dof_start=start)
             if converged == 1:
                 self._dof = np.array(dof)
-                found = self._differences(self._clock(), tuple(self._dof.tolist()))
-                return found if all(map(math.isfinite, found)) else None
+                return self._differences(self._clock(), tuple(self._dof.tolist()))
         self._dof = NEUTRAL
         return None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from motionbase.host.format import Options, Status
 from motionbase.record.faults import Fault
 from motionbase.record.requests import Kind as Request
@@ -48,6 +50,12 @@ def signs(options: Options, z_up: bool) -> tuple[float, ...]:
         z_up: whether the format's own axes are ours
     """
     return UP if (z_up if options.z_up is None else options.z_up) else DOWN
+
+
+def finite(numbers: Iterable[float]) -> bool:
+    """Whether all are finite, and none is so large that their sum is not."""
+    total = sum(numbers)
+    return total - total == 0.0
 
 
 def single(x: float) -> float:

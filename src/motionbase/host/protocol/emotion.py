@@ -8,13 +8,13 @@ URL says axes=up. Little-endian; byte order and axes are inferred, not published
 
 from __future__ import annotations
 
-import math
 import struct
+from operator import mul
 from typing import final
 
 from motionbase.host.differences import Differences
 from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
-from motionbase.host.protocol.common import asked_next, signs, single, state_of
+from motionbase.host.protocol.common import asked_next, finite, signs, single, state_of
 from motionbase.record.requests import Kind as Request
 from motionbase.record.states import State
 
@@ -43,6 +43,7 @@ class EmotionDecoder:
 
     def __init__(self, options: Options) -> None:
         self._signs = signs(options, False)
+        self._signs_of_row = self._signs * 3
         self._clock, self._differences = options.clock, Differences()
         self._state: State | None = None
 
@@ -51,10 +52,10 @@ class EmotionDecoder:
         if len(data) != COMMAND.size:
             return None
         count, command, *numbers = COMMAND.unpack(data)
-        if (command not in GOALS and command != ACKNOWLEDGE) or not all(map(math.isfinite, numbers)):
+        if (command not in GOALS and command != ACKNOWLEDGE) or not finite(numbers):
             return None
         extra = numbers[EXTRA:]
-        row = tuple(x * s for x, s in zip(extra, self._signs * 3, strict=True))
+        row = tuple(map(mul, extra, self._signs_of_row))
         if not any(row[6:]):  # a host that tells positions alone
             row = self._differences(self._clock(), row[:6])
         request = Request.RESET_FAULT if command == ACKNOWLEDGE else asked_next(GOALS[command], self._state)

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 import struct
+from operator import mul
 from typing import final
 
 from motionbase.host.differences import Differences
 from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
+from motionbase.host.protocol.common import finite
 
 POSE = struct.Struct("<6d")
 PORT = 8732
 MM, DEGREE = 1e-3, math.pi / 180
 ORDER = (1, 0, 2, 5, 3, 4)  # place of each number among surge, sway, heave, roll, pitch, yaw
 UNITS = (-MM, MM, MM, DEGREE, DEGREE, -DEGREE)
-PLACES = tuple(ORDER.index(k) for k in range(6))
 
 
 @final
@@ -32,11 +33,10 @@ class FlyptDecoder:
         """The frame; None if the bytes are none."""
         if len(data) != POSE.size:
             return None
-        numbers = [x * unit for x, unit in zip(POSE.unpack(data), UNITS, strict=True)]
-        if not all(map(math.isfinite, numbers)):
+        sway, surge, heave, yaw, roll, pitch = numbers = tuple(map(mul, POSE.unpack(data), UNITS))
+        if not finite(numbers):
             return None
-        row = self._differences(self._clock(), tuple(numbers[k] for k in PLACES))
-        return Frame(row) if all(map(math.isfinite, row)) else None
+        return Frame(self._differences(self._clock(), (surge, sway, heave, roll, pitch, yaw)))
 
     def answer(self, frame: Frame, status: Status) -> bytes | None:
         """None."""

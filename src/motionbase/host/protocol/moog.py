@@ -8,14 +8,14 @@ programs that drive it (MoogDots and others) put the middle at -0.220775 m.
 
 from __future__ import annotations
 
-import math
 import struct
 from enum import IntEnum
+from operator import mul
 from typing import final
 
 from motionbase.host.differences import Differences
 from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
-from motionbase.host.protocol.common import asked_next, signs, single, state_of
+from motionbase.host.protocol.common import asked_next, finite, signs, single, state_of
 from motionbase.record.faults import Fault
 from motionbase.record.requests import Kind as Request
 from motionbase.record.states import QUIET, State
@@ -24,7 +24,6 @@ COMMAND, REPLY = struct.Struct(">I6fI"), struct.Struct(">3I6fI")
 PORT = 991
 NEUTRAL = -0.220775  # [m] heave in the middle of the stroke, z down
 ORDER = (3, 4, 2, 0, 5, 1)  # place of each number of the frame among surge, sway, heave, roll, pitch, yaw
-PLACES = tuple(ORDER.index(k) for k in range(6))
 ESTOP_SENSE, AMPLIFIERS_ON, AT_HOME = 0x80, 0x40, 0x01
 
 
@@ -46,6 +45,8 @@ class Word(IntEnum):
 
 
 WORDS = {int(word): word for word in Word}
+ASKED = {Word.RESET: Request.RESET_FAULT, Word.DISABLE: Request.ABORT}
+MOVES = frozenset({Word.NEW_POSITION, Word.START, Word.ENGAGE})
 MODES = {Word.DOF_MODE: 0x20, Word.LENGTH_MODE: 0x00, Word.MDA_MODE: 0x40}
 STATES = {
     State.OFF: 0x1, State.DOWN: 0x1, State.RISING: 0x2, State.STANDBY: 0x2, State.ENGAGING: 0x2, State.DRIVE: 0x3,
@@ -90,16 +91,16 @@ class MoogDecoder:
             return None
         number, *told, _ = COMMAND.unpack(data)
         word = WORDS.get(number)
-        if word is None or not all(map(math.isfinite, told)):
+        if word is None or not finite(told):
             return None
         if word in MODES:
             self._mode = word
-        request = self._asked(word)
-        if self._mode is not Word.DOF_MODE or word not in (Word.NEW_POSITION, Word.START, Word.ENGAGE):
+        request = None if word is Word.NEW_POSITION else self._asked(word)
+        if self._mode is not Word.DOF_MODE or word not in MOVES:
             return Frame((), request=request)
-        values = [told[k] for k in PLACES]
-        values[2] -= self._neutral
-        x = (0.0,) * 6 if word is Word.ENGAGE else tuple(n * s for n, s in zip(values, self._signs, strict=True))
+        roll, pitch, heave, surge, yaw, lateral = told
+        values = surge, lateral, heave - self._neutral, roll, pitch, yaw
+        x = (0.0,) * 6 if word is Word.ENGAGE else tuple(map(mul, values, self._signs))
         return Frame(self._differences(self._clock(), x), request=request)
 
     def _asked(self, word: Word) -> Request | None:
@@ -107,7 +108,7 @@ class MoogDecoder:
             return asked_next(Request.DRIVE, self._state)
         if word is Word.PARK:
             return asked_next(Request.DOWN, self._state)
-        return {Word.RESET: Request.RESET_FAULT, Word.DISABLE: Request.ABORT}.get(word)
+        return ASKED.get(word)
 
     def answer(self, frame: Frame, status: Status) -> bytes:
         """Faults, discrete signals, state and pose."""

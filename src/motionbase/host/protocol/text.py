@@ -7,12 +7,12 @@ numbers are separated by commas, semicolons or white space, and a seventh is the
 
 from __future__ import annotations
 
-import math
+from operator import mul
 from typing import final
 
 from motionbase.host.differences import Differences
 from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
-from motionbase.host.protocol.common import signs, state_of, summary
+from motionbase.host.protocol.common import finite, signs, state_of, summary
 
 LONGEST = 512  # [bytes] of a datagram
 PORT = 8731
@@ -36,7 +36,7 @@ def numbers_of(data: bytes) -> tuple[float, ...] | None:
         numbers = tuple(map(float, pieces))
     except ValueError:
         return None
-    return numbers if all(map(math.isfinite, numbers)) else None
+    return numbers if finite(numbers) else None
 
 
 @final
@@ -55,13 +55,13 @@ class TextDecoder:
         numbers = numbers_of(data)
         if numbers is None:
             return None
-        x = tuple(n * u for n, u in zip(numbers, self._scale, strict=False))
+        x = tuple(map(mul, numbers, self._scale))
         stamp = numbers[6] if len(numbers) == 7 else None
         if self._of_legs:
             return Frame(x, stamp=stamp)
         with_stamp, by_arrival = self._timed
         row = by_arrival(self._clock(), x) if stamp is None else with_stamp(stamp, x)
-        return Frame(row, stamp=stamp) if all(map(math.isfinite, row)) else None
+        return Frame(row, stamp=stamp)
 
     def answer(self, frame: Frame, status: Status) -> bytes:
         """A line: time, state, fault, and the pose in the host's units and axes."""
