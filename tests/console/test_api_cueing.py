@@ -30,7 +30,7 @@ RECORDS = 1200  # of the ring and of its recording, six seconds
 
 def table() -> ParameterTable:
     """Parameters of cueing as a ring has them."""
-    ports = Cueing.of(load_platform("simona"), "simona").parameters.ports
+    ports = Cueing.of(load_platform("simona"), "simona", algorithm="adaptive").parameters.ports
     listed = []
     for p in ports:
         least, most = (tuple(bound.tolist()) for bound in p.bounds)
@@ -56,6 +56,9 @@ def looker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
             told[100:110, 3] = np.nan  # what no number is, is left out
             write_mcap(recordings / "host.mcap", vehicle_schema(), told)
             write_mcap(recordings / "plain.mcap", schema_of(), waves(schema_of(), 50))
+            slow = told[:1000].copy()
+            slow[:, 0] = np.arange(1000) * 0.1
+            write_mcap(recordings / "long.mcap", vehicle_schema(), slow)
             wait_for(lambda: (kept := made.console.source("live").history) is not None and kept.count >= RECORDS)
             yield made
 
@@ -125,6 +128,14 @@ def test_live_history_and_a_hosts_file_without_platform(looker: Page) -> None:
     assert trial["platform"] == "simona" and trial["end"] == pytest.approx((RECORDS - 1) * DT, abs=0.02)
 
 
+@pytest.mark.long("compiles and solves for many seconds")
+def test_every_algorithm_can_be_compared(looker: Page) -> None:
+    for one, other in (("adaptive", "optimal"), ("predictive", "classical")):
+        asked = {"a": {**SIDE, "set": "in use", "algorithm": one}, "b": {**SIDE, "algorithm": other}}
+        trial = compared(looker, **asked, file="run.mcap", start=1.0, stop=4.0)
+        assert trial["figures"][0] != trial["figures"][1]
+
+
 @pytest.mark.parametrize(
     ("status", "asked", "word"),
     [
@@ -132,6 +143,7 @@ def test_live_history_and_a_hosts_file_without_platform(looker: Page) -> None:
         (422, {"b": {"set": "../simona.toml", "algorithm": "classical"}}, "cueing set"),
         (422, {"b": {"set": "simona", "algorithm": "magic"}}, "classical"),
         (413, {"seconds": 1e6}, "too long"),
+        (413, {"file": "long.mcap", "b": {**SIDE, "algorithm": "predictive"}}, "predictive algorithm"),
         (422, {"seconds": -1.0}, "seconds"),
         (422, {"file": "run.mcap", "start": 5.0, "stop": 1.0}, "before"),
         (422, {"file": "run.mcap", "start": 5.99, "stop": 5.992}, "fewer than two"),
@@ -153,7 +165,8 @@ def test_the_parameters_in_use_are_a_set_that_can_be_saved_and_compared(
     path = tmp_path / "tuned.toml"
     path.write_text(text)
     saved, known = load_set(path), load_set("simona")
-    assert (dict(saved.air), dict(saved.ground)) == (dict(known.air), dict(known.ground))
+    for part in ("air", "ground", "adaptive"):
+        assert dict(getattr(saved, part)) == dict(getattr(known, part))
     trial = compared(looker, a={**SIDE, "set": "in use"}, seconds=1.0)
     assert trial["figures"][0] == trial["figures"][1], "nothing was tuned"
     monkeypatch.setattr(trials, "_in_use", lambda _: {})

@@ -15,7 +15,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.console.access import Caller
-from motionbase.console.api.sentences import NotThere, WrongState
+from motionbase.console.api.sentences import NotThere, TooLarge, WrongState
 from motionbase.console.children import Child
 from motionbase.console.cueing import worker
 from motionbase.console.cueing.result import SIDES, trial_schema
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 IN_USE = "in use"  # the set of the live base, as it is tuned now
 PREFIX = "cue_"  # of its parameters
 KEPT = 6  # results
-LONGEST_S = 180.0  # of a comparison: a first one compiles
+LONGEST_S = 600.0  # of a comparison: a first one compiles
+PREDICTIVE, MOST_PREDICTED_S = "predictive", 60.0
 POLL_S = 0.05
 BASIS = "simona"  # a set of which all numbers are replaced by those in use
 
@@ -98,6 +99,12 @@ def begun(console: Console, wanted: TryCueing, caller: Caller) -> Job:
         raise UsageError("a comparison belongs to a page: give its name in X-Client, 1 to 64 letters, digits, - or _")
     sides = {side: _asked(console, of) for side, of in zip(SIDES, (wanted.a, wanted.b), strict=True)}
     samples = samples_of(console, wanted)
+    seconds = samples.rows[-1, 0] - samples.start
+    if seconds > MOST_PREDICTED_S and PREDICTIVE in (wanted.a.algorithm, wanted.b.algorithm):
+        raise TooLarge(
+            f"{seconds:.0f} s are too long for the predictive algorithm, which takes more time than it predicts; "
+            f"{MOST_PREDICTED_S:.0f} s are the most"
+        )
     asked = json.dumps({"platform": samples.platform, "start": samples.start, **sides})
     what = f"cueing {wanted.a.set} against {wanted.b.set}, {samples.what}"
     a, b = (side.model_copy(update={"text": ""}) for side in (wanted.a, wanted.b))

@@ -52,7 +52,10 @@ def tried(folder: Path) -> None:
         if of["text"]:
             (folder / f"{side}.toml").write_text(of["text"])
         known = load_set(folder / f"{side}.toml" if of["text"] else of["set"])
-        cueing = Cueing.of(platform, known, algorithm=of["algorithm"], dt=DT, params=of["params"])
+        cueing = Cueing.of(platform, known, algorithm=of["algorithm"], dt=DT)
+        if of["params"]:  # of the live base, whose algorithm may have others
+            names = {port.name for port in cueing.parameters.ports}
+            cueing = replace(cueing, params={name: x for name, x in of["params"].items() if name in names})
         runs[side] = since(asked["start"], cue(cueing, samples[:, 0], samples[:, 1:]))
         print(f"{DONE} {side}", file=sys.stderr, flush=True)
     columns = [runs["a"].t, *(runs[side].columns[name] for side, name in sources())]

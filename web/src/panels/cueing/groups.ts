@@ -11,6 +11,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["Filters", /^(high_pass|damping|first_order)$/],
   ["Tilt", /^tilt_/],
   ["Limits", /^(dead_band|saturation|travel|braking|leg_braking|margin)$/],
+  ["Adaptation", /^adaptive_/],
 ];
 const OTHER = "Other";
 
