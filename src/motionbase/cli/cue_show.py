@@ -48,9 +48,12 @@ def show(source: str, told: "Sequence[Summary]") -> None:
         legs.add_row(figure, unit, *(text(s) for s in told))
     screen.print(legs)
     for s, letter in zip(told, letters, strict=True):
+        name = f"{letter.strip()}: " if letter else ""
         if s.left < 0:
-            name = f"{letter.strip()}: " if letter else ""
             screen.print(f"{name}a leg would have to go {-s.left:.3f} m beyond its stroke", style="bold red")
+        if s.leg_speed > s.speed_limit:
+            screen.print(f"{name}a leg would have to be faster than it may, by {s.leg_speed - s.speed_limit:.2f} m/s",
+                         style="bold red")  # fmt: skip
 
 
 def _tilt(axis: str) -> "Callable[[Summary], str]":
@@ -61,7 +64,7 @@ FIGURES: "tuple[tuple[str, str, Callable[[Summary], str]], ...]" = (
     ("perceived error, of that at rest", "%", lambda s: f"{100 * s.share:.0f}"),
     ("least way left of a leg", "m", lambda s: f"{s.left:.3f}"),
     (f"stroke used by legs {LEGS[0]} to {LEGS[-1]}", "%", lambda s: ", ".join(f"{100 * used:.0f}" for used in s.used)),
-    ("fastest leg", "m/s", lambda s: f"{s.leg_speed:.2f}"),
+    ("fastest leg, of what it may", "m/s", lambda s: f"{s.leg_speed:.2f} of {s.speed_limit:.2f}"),
     ("largest rate of the tilt in pitch", "thresholds", _tilt("pitch")),
     ("largest rate of the tilt in roll", "thresholds", _tilt("roll")),
 )

@@ -132,13 +132,13 @@ def _search(search: "Search", generations: int, begun: "State | None", file: Pat
 
 
 def _line(state: "State", first: "State", generations: int, elapsed: float) -> str:
-    """Where a search stands, its speed, and the time left."""
+    """Where a search stands, its speed in runs of ten seconds, and the time left."""
     text = f"generation {state.generation} of {generations}"
     if (best := state.best(0.0)) is not None:
         text += f", least error {100 * state.scores.goals[best, 0]:.1f} %"
     done = state.generation - first.generation
     if done and elapsed > 0:
-        text += f", {(state.runs - first.runs) / elapsed:,.0f} runs of 10 s a second"
+        text += f", {(state.runs - first.runs) / elapsed:,.0f} runs/s"
         text += f", {elapsed / done * max(generations - state.generation, 0):.0f} s left"
     return text
 

@@ -77,6 +77,11 @@ class Summary:
         return float(self.run["stroke_left"].min())
 
     @property
+    def speed_limit(self) -> float:
+        """Largest rate of a leg that may be commanded [m/s]."""
+        return float(self.run.cueing.platform.limits.leg_velocity)
+
+    @property
     def leg_speed(self) -> float:
         """Of the fastest leg [m/s]."""
         return float(np.abs(self.legs.l_dot).max())
@@ -116,5 +121,6 @@ class Summary:
             "stroke_used": self.used.tolist(),
             "stroke_left_m": self.left,
             "leg_speed_m_s": self.leg_speed,
+            "leg_speed_limit_m_s": self.speed_limit,
             "tilt_rate_thresholds": self.tilt,
         }

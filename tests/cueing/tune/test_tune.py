@@ -55,9 +55,9 @@ def test_scores_are_those_of_single_runs() -> None:
             legs = told.run.legs
             way = min(legs[0, 0] - cueing().platform.stroke.l_min, cueing().platform.stroke.l_max - legs[0, 0])
             assert scores.strokes[j, k] == pytest.approx(1 - told.left / way, abs=1e-9)
-    assert scores.left[0] == pytest.approx(
-        min(Summary(cue(cueing(), c.t, c.rows, vectors[0])).left for c in judge().cases), abs=1e-12
-    )
+    told_of_first = [Summary(cue(cueing(), c.t, c.rows, vectors[0])) for c in judge().cases]
+    assert scores.left[0] == pytest.approx(min(told.left for told in told_of_first), abs=1e-12)
+    assert scores.fastest[0] == pytest.approx(max(told.leg_speed for told in told_of_first), rel=1e-9)
 
 
 def test_scores_do_not_depend_on_threads_or_neighbours() -> None:
@@ -101,6 +101,8 @@ def test_constraints() -> None:
     assert broken(low) == pytest.approx(0.2, abs=1e-3) and broken(low, Allowed(saturation=True)) == 0
     far = judge().scores(own[None]).left[0]
     assert broken(own, Allowed(reserve=far)) == pytest.approx(0.02)  # the set's margin
+    quick = judge().scores(own[None])._replace(fastest=np.array([1.5 * cueing().platform.limits.leg_velocity]))
+    assert search().space.violation(own[None], quick)[0] == pytest.approx(0.5)
 
 
 def test_every_front_is_one_and_beats_the_start() -> None:

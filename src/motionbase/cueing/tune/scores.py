@@ -16,10 +16,11 @@ from motionbase.arrays import Array
 from motionbase.compile import Program, Scan, Struct, q, scan
 from motionbase.compile.flow import call
 from motionbase.cueing.cueing import PREFIXES, Cueing
-from motionbase.cueing.ports import COUNT, VEHICLE, Vehicle
+from motionbase.cueing.ports import COUNT, FRAME, VEHICLE, Vehicle
 from motionbase.cueing.run import FED, LANES, fed, groups_of, on_lanes, others
 from motionbase.cueing.vestibular import THRESHOLDS
 from motionbase.errors import UsageError
+from motionbase.platform.leg_motion import legs_moved
 from motionbase.platform.sizing.forces import LegMotion, Motion
 from motionbase.record.vehicle import G
 
@@ -33,6 +34,7 @@ class Tally(Struct):
 
     squares: SX = q("-", 6, "of the differences of the feelings, in thresholds")
     left: SX = q("m", text="least way of a leg to an end of its stroke", start=FAR)
+    fastest: SX = q("m/s", text="largest rate of a leg")
 
 
 class Case(NamedTuple):
@@ -54,11 +56,13 @@ class Scores(NamedTuple):
         errors: (m, k) perceived error, over that of a platform at rest
         strokes: (m, k) largest share that a leg uses of its way from neutral to the nearer end
         left: (m,) least way of a leg to an end [m]
+        fastest: (m,) largest rate of a leg [m/s]
     """
 
     errors: Array
     strokes: Array
     left: Array
+    fastest: Array
 
     @property
     def goals(self) -> Array:
@@ -105,8 +109,11 @@ class Judge:
             results = call(tick, [given[p.name] for p in tick.inputs], {})
             known = dict(zip((p.name for p in tick.outputs), results, strict=True))
             gap = (known["felt_vehicle"] - known["felt_cue"]) / ca.DM(THRESHOLDS)
-            after = Tally(squares=tally.squares + gap**2, left=ca.fmin(tally.left, known["stroke_left"]))
-            return known["x_next"], after
+            l_dot = legs_moved(self.cueing.platform, known[FRAME.name].T).legs[:, 1]
+            return known["x_next"], Tally(
+                squares=tally.squares + gap**2, left=ca.fmin(tally.left, known["stroke_left"]),
+                fastest=ca.fmax(tally.fastest, ca.mmax(ca.fabs(l_dot))),
+            )  # fmt: skip
 
         outputs = (next(p for p in tick.outputs if p.name == "x_next"), Tally.port("tally_next"))
         inputs = (ports["parameters"], ports["x"], Tally.port("tally"), VEHICLE, COUNT, *more)
@@ -129,7 +136,7 @@ class Judge:
     def _whole(self) -> Array:
         """(k,) mean square that a platform at rest leaves, in thresholds."""
         still = self.cueing.parameter_vector(**{f"{prefix}gain": 0.0 for prefix in PREFIXES.values()})
-        return np.array([self._tally(k, still[None])[0][0] for k in range(len(self.cases))])
+        return np.array([self._tally(k, still[None])[0, 0] for k in range(len(self.cases))])
 
     @cached_property
     def _way(self) -> float:
@@ -160,31 +167,30 @@ class Judge:
         """Length of all cases in runs of ten seconds."""
         return sum(float(case.t[-1] - case.t[0]) for case in self.cases) / 10
 
-    def _tally(self, k: int, group: Array) -> tuple[Array, Array]:
-        """(m,) mean squares and least ways of vectors on lanes, in case k."""
+    def _tally(self, k: int, group: Array) -> Array:
+        """(m, 3) mean square, least way and largest rate of vectors on lanes, in case k."""
         rows = self._heard[k]
         steps = len(rows["vehicle"])
         (lanes,) = groups_of(group)
         out = self._scored(steps, parameters=np.ascontiguousarray(lanes.T), **self._held, **rows)
-        tally = out["tally"][:, : len(group)]
-        squares = Tally.layout.part(tally.T, "squares").mean(axis=1) / steps
-        return squares, Tally.layout.part(tally.T, "left")[:, 0]
+        tally = out["tally"][:, : len(group)].T
+        squares = Tally.layout.part(tally, "squares").mean(axis=1, keepdims=True) / steps
+        return np.concatenate([squares, *(Tally.layout.part(tally, name) for name in ("left", "fastest"))], axis=1)
 
     def scores(self, vectors: Array) -> Scores:
         """Of (m, parameters) vectors."""
         groups = range(0, len(vectors), LANES)
         work = [(k, first) for k in range(len(self.cases)) for first in groups]
 
-        def one(item: tuple[int, int]) -> tuple[Array, Array]:
+        def one(item: tuple[int, int]) -> Array:
             k, first = item
             return self._tally(k, vectors[first : first + LANES])
 
         with ThreadPoolExecutor(self.threads or os.cpu_count() or 1) as pool:  # native loops run without Python's lock
             found = list(pool.map(one, work))
-        by_case = [[found[k * len(groups) + j] for j in range(len(groups))] for k in range(len(self.cases))]
-        squares = np.stack([np.concatenate([s for s, _ in parts]) for parts in by_case], axis=1)
-        left = np.stack([np.concatenate([way for _, way in parts]) for parts in by_case], axis=1)
-        return Scores(np.sqrt(squares / self._whole), 1 - left / self._way, left.min(axis=1))
+        by_case = [np.concatenate(found[k * len(groups) : (k + 1) * len(groups)]) for k in range(len(self.cases))]
+        squares, left, fastest = np.moveaxis(np.stack(by_case, axis=1), 2, 0)
+        return Scores(np.sqrt(squares / self._whole), 1 - left / self._way, left.min(axis=1), fastest.max(axis=1))
 
 
 def cases_of(named: Sequence[tuple[str, Array, Array]]) -> tuple[Case, ...]:

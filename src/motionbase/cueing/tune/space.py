@@ -114,7 +114,7 @@ class Space:
     def violation(self, vectors: Array, scores: Scores) -> Array:
         """(m,) how far constraints are broken; 0 if all are kept."""
         layout = self.judge.cueing.parameters
-        broken = np.zeros(len(vectors))
+        broken = np.maximum(scores.fastest / self.judge.cueing.platform.limits.leg_velocity - 1, 0.0)
         known = {p.name for p in layout.ports}
         for situation in self.judge.situations:
             prefix = PREFIXES[situation]
