@@ -156,7 +156,9 @@ def base() -> Iterator[Base]:
             _wait(run, end)
             rows = reader.read().rows
             state = float(rows[-1, reader.schema.place("state")]) if len(rows) else state
-        yield Base(reader, port, source, times, _hearing(url))
+        if not (pid := hearing(url)):
+            raise Skip("no process hears the host")
+        yield Base(reader, port, source, times, pid)
 
 
 def _wait(run: "subprocess.Popen[bytes]", end: float) -> None:
@@ -165,7 +167,8 @@ def _wait(run: "subprocess.Popen[bytes]", end: float) -> None:
     time.sleep(0.02)
 
 
-def _hearing(url: str) -> int:
+def hearing(url: str) -> int:
+    """The process that hears a host for a base; 0 if there is none."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             parts = path.read_bytes().split(b"\0")
@@ -173,7 +176,7 @@ def _hearing(url: str) -> int:
             continue
         if b"motionbase.executive.host" in parts and url.encode() in parts:
             return int(path.parent.name)
-    raise Skip("no process hears the host")
+    return 0
 
 
 def _restore(value: str | None) -> None:
@@ -197,9 +200,9 @@ def latencies(run: Base, seconds: int) -> tuple[float, ...]:
     for _ in range(seconds):
         rows = run.rows(1.0)
         t = run.of(rows, "tick") / HZ + run.of(rows, "lateness")
-        if run.of(rows, "lateness").max() > SLIP_S:
-            continue  # the origin of time has moved in this second
         begin = float(np.min(rows[:, -1] - t))
+        if run.of(rows, "lateness").max() > SLIP_S or not np.isfinite(begin):
+            continue  # the origin of time has moved in this second, or no record was seen to come
         sent = run.sent
         frames, number = run.of(rows, "host_frames"), np.rint(run.of(rows, "host_heave") * 1e6).astype(int)
         for k in np.flatnonzero(np.diff(frames) == 1) + 1:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.hosts.link import hearing
 from motionbase.arrays import Array
 from motionbase.cli.main import main as call
 from motionbase.executive.host.source import Shared, host_source, told_by, with_port
@@ -145,18 +146,6 @@ def wait_for(reader: Reader, channel: str, *values: float) -> None:
     until(has_come, f"{channel} {values}")
 
 
-def process_of(url: str) -> int:
-    """The host's process, as the system lists it."""
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            parts = path.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if b"motionbase.executive.host" in parts and url.encode() in parts:
-            return int(path.parent.name)
-    return 0
-
-
 @pytest.mark.long("a base in real time that rises, settles and drives again: half a minute")
 @pytest.mark.parametrize("kind", [Kind.POSE, Kind.VEHICLE])
 def test_the_loop_goes_on_when_the_process_is_killed_and_the_host_is_heard_again(folder: Path, kind: Kind) -> None:
@@ -170,7 +159,7 @@ def test_the_loop_goes_on_when_the_process_is_killed_and_the_host_is_heard_again
         until(lambda: host.state == State.DRIVE, "an answer that says so")
         last = reader.wait(1.0).rows[-1]
         frames = last[reader.schema.place("link_frames")]
-        os.kill(process_of(url), signal.SIGKILL)
+        os.kill(hearing(url), signal.SIGKILL)
         until(lambda: reader.wait(0.5).rows[-1, reader.schema.place("link_frames")] > frames + 200, "frames again")
         host.sends.clear()
         wait_for(reader, "state", State.STANDBY)

@@ -104,6 +104,10 @@ class Mailbox:
         self.taken: Array = np.zeros(1)
         self._block = np.zeros(PAYLOAD_AT // 8 + size, np.uint64) if block is None else block
         self._staged, self._own = np.zeros(size), np.zeros(size)
+        self._putting = self._port(
+            self._own
+        )  # made once, because a thread that puts seldom finds nothing in its caches
+        self._put_at = ctypes.addressof(self._putting)
 
     def _port(self, buffer: Array, tries: int = 0) -> SeqlockPort:
         return SeqlockPort(self._block.ctypes.data, buffer.ctypes.data, buffer.nbytes, tries)
@@ -122,8 +126,7 @@ class Mailbox:
     def put(self, values: Array) -> None:
         """Send from Python, to a loop that takes."""
         self._own[:] = values
-        port = self._port(self._own)
-        block_native().write(ctypes.addressof(port))
+        block_native().write(self._put_at)
 
     def get(self) -> Array | None:
         """The newest row that a loop has sent, a new array; None before the first."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import select
+import socket
+import struct
 import time
 from contextlib import suppress
 from typing import Self, final
@@ -32,6 +33,7 @@ class Datagrams:
     def __init__(self, source: Udp, ring: str, converted: Converted | None = None) -> None:
         self._source, self._socket, self._asking = source, bound(source), Asking(ring)
         self._converted = converted
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, round(1e6 * LOOK_S)))
         self._buffer = bytearray(LARGEST)
 
     @property
@@ -47,32 +49,32 @@ class Datagrams:
         receiver = Receiver(
             source.form, source.options, allowed=source.allowed, requests=source.requests, converted=self._converted
         )
-        told, poll, looked = Told(exchange), select.poll(), time.monotonic()
-        poll.register(self._socket, select.POLLIN)
+        told, looked = Told(exchange), time.monotonic()
         self._forget()
+        self._socket.setblocking(True)  # but for LOOK_S at most: one call of the system where a poll would make it two
         while True:
-            if poll.poll(1e3 * LOOK_S):
-                begun = time.monotonic()
-                if self._take_some(receiver, told, exchange) == MOST_AT_ONCE:
-                    time.sleep(max(PAUSE_S, PAUSES * (time.monotonic() - begun)))
+            if (busy_s := self._take_some(receiver, told, exchange)) > 0:
+                time.sleep(max(PAUSE_S, PAUSES * busy_s))
             if (now := time.monotonic()) - looked > LOOK_S:
                 looked = now
                 if exchange.is_replaced():
                     return
 
-    def _take_some(self, receiver: Receiver, told: Told, exchange: Exchange) -> int:
-        """Take what waits, and return how many datagrams that were."""
-        buffer, view, count = self._buffer, memoryview(self._buffer), 0
-        while count < MOST_AT_ONCE:
+    def _take_some(self, receiver: Receiver, told: Told, exchange: Exchange) -> float:
+        """Wait for a datagram and take what else is there; returns how long a flood of them has lasted, or 0 [s]."""
+        buffer, view, begun = self._buffer, memoryview(self._buffer), 0.0
+        for count in range(MOST_AT_ONCE):
             try:
-                size, sender = self._socket.recvfrom_into(buffer)
+                size, sender = self._socket.recvfrom_into(buffer, 0, socket.MSG_DONTWAIT if count else 0)
             except BlockingIOError:
-                break
+                if count:
+                    told.counts(receiver.counts)
+                return 0.0
             except ConnectionError:  # a host does not listen to answers, as the system has noticed
-                count += 1
                 continue
-            count += 1
-            frame = receiver.take(bytes(view[:size]), sender, time.monotonic())
+            now = time.monotonic()
+            begun = begun or now
+            frame = receiver.take(bytes(view[:size]), sender, now)
             if frame is None:
                 continue
             if frame.row:
@@ -83,10 +85,11 @@ class Datagrams:
             if frame.request is not None or frame.generators is not None:
                 self._asking.ask(frame.request, frame.generators)
         told.counts(receiver.counts)
-        return count
+        return time.monotonic() - begun
 
     def _forget(self) -> None:
         """What came while there was no base is old."""
+        self._socket.setblocking(False)
         with suppress(OSError):
             for _ in range(MOST_LEFT):
                 self._socket.recv_into(self._buffer)
