@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#2f6fae", "#8b949e")
-LINES = ("-", "--")
+FIRST: dict[str, Any] = {"color": "#2f6fae", "marker": "o", "ms": 4.5, "zorder": 2.0}
+SECOND: dict[str, Any] = {"color": "#c2571a", "linestyle": "--", "linewidth": 1.1, "zorder": 2.5}
+HOLLOW: dict[str, Any] = {"color": "#2f6fae", "marker": "o", "linestyle": "", "mfc": "white", "ms": 5.5, "zorder": 3.0}
 OUTSIDE, SHADE = "#c0392b", "#3a8f4d"
 STEPS = (15.0, 30.0, 45.0, 90.0, 180.0)  # [deg] between ticks
 LEAST_GAIN = 1e-3  # below it the axis ends
@@ -60,22 +61,15 @@ def _draw(gains: Axes, phases: Axes, results: Sequence[Measured], number: int, b
             continue
         gain, phase = np.where(curve.gain < LEAST_GAIN, np.nan, curve.gain), curve.phase.copy()
         phase[np.isnan(gain)] = np.nan  # the phase of nothing
-        style: dict[str, Any] = {
-            "color": COLOURS[k % 2],
-            "linestyle": LINES[k % 2],
-            "marker": "o",
-            "markersize": 4.5 if k == 0 else 0,
-        }
-        gains.loglog(curve.omega, gain, label=result.label, **style)
-        phases.semilogx(curve.omega, phase, **style)
+        look = FIRST if k == 0 else SECOND
+        gains.loglog(curve.omega, gain, label=result.label, **look)
+        phases.semilogx(curve.omega, phase, **look)
         if k == 0:
             bad = curve.doubtful
-            hollow: dict[str, Any] = {"marker": "o", "linestyle": "", "mfc": "white", "mec": COLOURS[0], "ms": 5.5}
             if bad.any():
-                gains.plot(
-                    curve.omega[bad], gain[bad], label=f"harmonics above {DISTORTED:.0%}, or mostly noise", **hollow
-                )
-                phases.plot(curve.omega[bad], phase[bad], **hollow)
+                label = f"harmonics above {DISTORTED:.0%}, or mostly noise"
+                gains.plot(curve.omega[bad], gain[bad], label=label, **HOLLOW)
+                phases.plot(curve.omega[bad], phase[bad], **HOLLOW)
             gains.set_title(f"{number}  {curve.test.name}", fontsize=11, loc="left", color=INK)
             drawn = bool(np.any(gain > 0))
     if bounds is not None:
