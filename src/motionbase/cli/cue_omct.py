@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.options import PICTURES, Force, Json, Preset, check_new, check_writable, drivable
+from motionbase.cli.options import (
+    PICTURES,
+    Author,
+    Customer,
+    Day,
+    Force,
+    Json,
+    Preset,
+    Revision,
+    check_new,
+    check_writable,
+    drivable,
+)
 from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
@@ -18,11 +30,7 @@ if TYPE_CHECKING:
 Set = Annotated[str, typer.Option("--cueing", metavar="SET", help="A cueing set, or a TOML file of one.")]
 Algorithm = Annotated[str, typer.Option("--algorithm", metavar="NAME", help="Of the cueing.")]
 Page = Annotated[Path | None, typer.Option("--report", metavar="FILE", help="Write a report: .html or .pdf.")]
-Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw all tests: .png, .pdf or .svg.")]
-Author = Annotated[str, typer.Option(metavar="NAME", help="Author, in the report.")]
-Revision = Annotated[str, typer.Option(metavar="TEXT", help="Of the report.")]
-Customer = Annotated[str, typer.Option(metavar="NAME", help="Customer, in the report.")]
-Day = Annotated[str, typer.Option("--date", metavar="DAY", help="Of the report, such as 2026-05-31; default: today.")]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")]
 HOST_RATE, FASTEST_HOST = 60.0, 1000.0  # [Hz] of the whole system, and the largest
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.cue_omct import Algorithm, Author, Customer, Day, Page, Revision, Set
-from motionbase.cli.options import PICTURES, Force, Json, Preset, check_new, check_writable, drivable
+from motionbase.cli.cue_omct import Algorithm, Page, Plot, Set
+from motionbase.cli.options import (
+    PICTURES,
+    Author,
+    Customer,
+    Day,
+    Force,
+    Json,
+    Preset,
+    Revision,
+    check_new,
+    check_writable,
+    drivable,
+)
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +44,7 @@ def repeatability(
     ] = 0.0,
     host_rate: Annotated[float, typer.Option("--host-rate", metavar="HZ", help="Samples a second.")] = 60.0,
     report: Page = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")] = None,
+    plot: Plot = None,
     as_json: Json = False,
     author: Author = "",
     revision: Revision = "draft",

@@ -33,7 +33,7 @@ from motionbase.cli.kinematics_common import (
     thresholds,
     where,
 )
-from motionbase.cli.options import PICTURES, check_new, check_writable
+from motionbase.cli.options import PICTURES, Author, Customer, Day, Revision, check_new, check_writable
 from motionbase.cli.terminal import progress_bar
 from motionbase.errors import PlatformError, UsageError
 
@@ -258,10 +258,10 @@ def report(
     source: Source = "legs",
     warn: Warn = WARN,
     stop: Stop = STOP,
-    author: Annotated[str, typer.Option(metavar="NAME", help="Author, on the first page.")] = "",
-    revision: Annotated[str, typer.Option(metavar="TEXT", help="Of the design, on every printed page.")] = "draft",
-    customer: Annotated[str, typer.Option(metavar="NAME", help="Customer, on the first page.")] = "",
-    date: Annotated[str, typer.Option(metavar="DAY", help="Of the report, such as 2026-05-31; by default today.")] = "",
+    author: Author = "",
+    revision: Revision = "draft",
+    customer: Customer = "",
+    date: Day = "",
     rows: Annotated[int, typer.Option(metavar="N", help="Rows of directions of the workspace, 4 to 200.")] = 24,
     force: Force = False,
 ) -> None:

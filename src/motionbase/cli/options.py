@@ -34,6 +34,10 @@ Channels = Annotated[str | None, typer.Option(metavar="LIST", help="Channels by 
 From = Annotated[float | None, typer.Option("--from", metavar="S", help="Leave out earlier records [s].")]
 To = Annotated[float | None, typer.Option("--to", metavar="S", help="Leave out later records [s].")]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
+Author = Annotated[str, typer.Option(metavar="NAME", help="Author of the report, on its first page.")]
+Revision = Annotated[str, typer.Option(metavar="TEXT", help="Of the design or the report, on every printed page.")]
+Customer = Annotated[str, typer.Option(metavar="NAME", help="Customer, on the first page.")]
+Day = Annotated[str, typer.Option("--date", metavar="DAY", help="Of the report, such as 2026-05-31; default: today.")]
 Strict = Annotated[
     bool | None,
     typer.Option(

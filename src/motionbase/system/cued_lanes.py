@@ -12,6 +12,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Scan, scan
 from motionbase.cueing.omct.algorithm import KEPT_HZ, Vector, Vehicle, on_lanes, samples
+from motionbase.cueing.omct.measure import LANES
 from motionbase.errors import SimulationError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.record.faults import Fault
@@ -20,7 +21,6 @@ from motionbase.record.vehicle import G
 from motionbase.record.words import told
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.cued_loop import CuedLoop, Cues
-from motionbase.system.lane_runs import LANES
 
 TOLD = ("vehicle", "vehicle_count")
 SEEN = ("state", "fault", "Q_WP_next", "V_P_next", "V_dot_P_next")

@@ -13,6 +13,7 @@ from motionbase.arrays import Array
 from motionbase.control.law import ControlLaw
 from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.omct.algorithm import Vehicle
+from motionbase.cueing.omct.measure import LANES
 from motionbase.errors import UsageError
 from motionbase.plant.plant import Plant
 from motionbase.platform.hexapod import Hexapod
@@ -20,7 +21,6 @@ from motionbase.record.vehicle import AXES, G
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.cued_lanes import CuedLanes
 from motionbase.system.cued_loop import CuedLoop
-from motionbase.system.lane_runs import LANES
 
 ALLOWED_G = 0.05  # 14 CFR part 60, table A2A, 3.d: of the platform's linear acceleration
 EVERY = 2  # ticks between samples of the acceleration: 1 kHz
