@@ -54,12 +54,14 @@ def test_samples_of_a_base_are_counted_by_its_link(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.rows[:, 5], np.arange(50))
 
 
-def test_sets_and_manoeuvres_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sets_and_manoeuvres_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cue", "sets"]) == 0
     assert "illustrative: air.saturation" in capsys.readouterr().out
     assert main(["cue", "manoeuvres"]) == 0
     assert "MIL-F-8785C" in capsys.readouterr().out
-    assert main(["cue", "manoeuvres", "landing", "--json"]) == 0
+    plot = tmp_path / "landing.svg"
+    assert main(["cue", "manoeuvres", "landing", "--json", "--plot", str(plot)]) == 0
+    assert "<svg" in plot.read_text()
     (landing,) = json.loads(capsys.readouterr().out)
     assert landing["options"]["sink"]["unit"] == "m/s"
 

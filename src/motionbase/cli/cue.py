@@ -191,7 +191,12 @@ def sets(as_json: Json = False) -> None:
 
 @app.command()
 def manoeuvres(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the options of one.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Show the options of one; it may have some of its own.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw it, or all of vehicles: .png, .pdf or .svg.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the library of vehicle manoeuvres; with NAME, the options of one.
@@ -199,10 +204,18 @@ def manoeuvres(
     Options are written after the name: 'landing?sink=2&duration=20'.
 
     Example: motionbase cue manoeuvres landing
-    """
-    from motionbase.host.manoeuvres import manoeuvre_names, recipe_of
 
-    recipes = [recipe_of(one) for one in (manoeuvre_names() if name is None else [name])]
+    Example: motionbase cue manoeuvres 'landing?sink=2' --plot landing.png
+    """
+    from motionbase.host.manoeuvres import manoeuvre_names, manoeuvre_of, recipe_of
+
+    check_writable(plot, PICTURES)
+    if plot is not None:
+        from motionbase.host.manoeuvres.plot import write_manoeuvres
+
+        drawn = manoeuvre_names()[: -len(manoeuvre_names("axis"))] if name is None else (name,)
+        write_manoeuvres([manoeuvre_of(one) for one in drawn], plot)
+    recipes = [manoeuvre_of(name).recipe] if name is not None else [recipe_of(one) for one in manoeuvre_names()]
     if as_json:
         print(json.dumps([{
             "name": r.name, "vehicle": r.vehicle, "about": r.about, "source": r.source,
@@ -224,6 +237,8 @@ def manoeuvres(
         for key, o in r.options.items():
             table.add_row(key, f"{o.default:g}", o.unit, f"{o.least:g} to {o.most:g}", o.text)
     screen.print(table)
+    if plot is not None:
+        screen.print(f"wrote {plot}")
 
 
 for command in (tune, omct, bounds, repeatability):
