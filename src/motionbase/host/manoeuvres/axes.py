@@ -10,7 +10,7 @@ from motionbase.host.manoeuvres.signals import Signal, pulse, signal, sine, step
 from motionbase.host.manoeuvres.table import Option, recipe
 from motionbase.record.axes import ANGULAR, LINEAR
 
-SOURCE = "shapes as in Reid and Nahon 1985 (UTIAS 296); amplitudes illustrative"
+SOURCE = "a shape that papers on washout use; numbers illustrative"
 BEGIN, EDGE = 1.0, 0.1  # [s] where signals begin, and how long a step takes
 
 SHAPES: dict[str, tuple[str, dict[str, Option], Callable[..., Signal]]] = {

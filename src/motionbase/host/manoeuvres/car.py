@@ -35,7 +35,7 @@ def _cornering(path: Signal, V: float, x: Signal | None = None) -> Story:
     duration=10.0,
     amplitude=Option(2.5, "m", "how far to the side; the lanes are 3.5 m apart and wider than the car", 0.5, 4.0),
     speed=Option(80.0, "km/h", "", 20.0, 140.0),
-    source="track and speed: ISO 3888-1; the line through it illustrative",
+    source="track: lengths as they are quoted from ISO 3888-1; the line through it illustrative",
 )
 def double_lane_change(amplitude: float, speed: float) -> Story:
     """15 m straight on, 30 m over, 25 m in the other lane, 25 m back, 30 m straight on; corners are cut by 10 m."""
