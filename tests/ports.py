@@ -1,4 +1,4 @@
-"""A port for servers that must have one known beforehand, or the same one again."""
+"""Ports for servers that must have one known beforehand, or the same one again."""
 
 import socket
 from collections.abc import Iterator
@@ -16,3 +16,10 @@ def reserved_port() -> Iterator[int]:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(("127.0.0.1", 0))
         yield int(bound.getsockname()[1])
+
+
+def free_udp_port() -> int:
+    """A port of 127.0.0.1 that was free a moment ago; the system does not give it out again soon."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])

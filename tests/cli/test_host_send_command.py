@@ -1,4 +1,4 @@
-"""`motionbase host send`: wrong calls, and a manoeuvre to a socket that answers nothing."""
+"""`motionbase host send`: wrong calls, and a file to a socket that answers nothing."""
 
 import json
 import socket
@@ -10,7 +10,9 @@ import pytest
 from motionbase.cli.main import main
 from motionbase.host.formats import FORMATS
 from motionbase.host.receiver import Receiver
+from motionbase.record.vehicle import VEHICLE
 
+NAMES = [c.name for c in VEHICLE[:-1] if "alpha" not in c.name]
 TARGET = "udp://127.0.0.1:9?format=motionbase-vehicle"
 
 
@@ -40,12 +42,15 @@ def test_generators_need_a_format_that_has_them(tmp_path: Path, capsys: pytest.C
     assert "--generators needs a format that has frames for them: motionbase and" in capsys.readouterr().err
 
 
-def test_a_manoeuvre_goes_to_a_socket(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_goes_to_a_socket(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"{k / 100},0,0,{9.80665 + k},0,0,0,0,0,0\n" for k in range(31))
+    path = tmp_path / "a.csv"
+    path.write_text(f"t,{','.join(NAMES)}\n{rows}")
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as base:
         base.bind(("127.0.0.1", 0))
         base.settimeout(1)
         target = f"udp://127.0.0.1:{base.getsockname()[1]}?format=motionbase-vehicle"
-        assert main(["host", "send", "landing?rate=100", target, "--duration", "0.3", "--json"]) == 0
+        assert main(["host", "send", f"{path}?rate=100", target, "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         assert found["sent"] > 0 and found["answered"] == 0 and found["base"] is None
         receiver = Receiver(FORMATS["motionbase-vehicle"])

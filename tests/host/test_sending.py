@@ -23,17 +23,12 @@ from motionbase.host.url import Udp, source_of, target_of
 from motionbase.record.requests import Kind as Request
 from motionbase.record.states import State
 from tests.host.protocol.frames import STATUS
+from tests.ports import free_udp_port
 
 SPOKEN = [name for name, form in FORMATS.items() if form.encoder is not None]
 NEXT = {  # what a base does with requests, all at once
     Request.DOWN: State.DOWN, Request.STANDBY: State.STANDBY, Request.DRIVE: State.DRIVE, Request.SETTLE: State.STANDBY,
 }  # fmt: skip
-
-
-def free_port() -> int:
-    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 @dataclass
@@ -70,7 +65,7 @@ class Base:
 
 @contextmanager
 def linked(name: str) -> Iterator[tuple[Base, Sender]]:
-    port = free_port()
+    port = free_udp_port()
     url = source_of(f"udp://127.0.0.1:{port}?format={name}")
     assert isinstance(url, Udp)
     with closing(bound(url)) as listening, Sender(target_of(f"udp://127.0.0.1:{port}?format={name}")) as sender:
@@ -113,7 +108,7 @@ def test_a_host_leads_the_base_to_drive_step_by_step(name: str) -> None:
 
 
 def test_nobody_listening_is_no_error() -> None:
-    with Sender(target_of(f"udp://127.0.0.1:{free_port()}")) as sender:
+    with Sender(target_of(f"udp://127.0.0.1:{free_udp_port()}")) as sender:
         for sequence in range(3):
             sender.send(Frame((0.0,) * 18, sequence))
             sender.wait(0.01)

@@ -141,8 +141,8 @@ class Options:
         neutral: heave that the host tells for the neutral pose [m], in its own axes; None is the format's
         zero: of displacements of legs: "retracted" or "neutral"
         clock: time of arrival [s], for formats without a stamp
-        flip: quantities of a vehicle whose sign the host has the other way round, such as "f_y" or "pitch", before
-            gravity is added
+        flip: quantities whose sign the host has the other way round: of a vehicle, such as "f_y" or "pitch", before
+            gravity is added, or degrees of freedom of a pose
         layout: file that describes the datagrams, for hosts whose user chooses what is in them
     """
 

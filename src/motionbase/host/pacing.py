@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import final
 
 from motionbase.host.format import Frame
 from motionbase.host.motions import Motion
+
+Clock = Callable[[], float]
+ROUNDING = 1e-6  # of a frame
 
 
 @final
@@ -16,21 +20,22 @@ class Paced:
     Args:
         rate: [Hz]
         run: of the frames
+        clock: [s]
 
     Attributes:
         skipped: frames that nobody asked for in time
         is_over: whether the motion has ended
     """
 
-    def __init__(self, motion: Motion, rate: float, run: int = 0) -> None:
+    def __init__(self, motion: Motion, rate: float, run: int = 0, clock: Clock = time.monotonic) -> None:
         self.skipped, self.is_over = 0, False
-        self._motion, self._rate, self._run = motion, rate, run
+        self._motion, self._rate, self._run, self._clock = motion, rate, run, clock
         self._begin: float | None = None
         self._next = 0
 
     def due_in(self) -> float:
         """Seconds until the next frame; the first call begins the motion."""
-        now = time.monotonic()
+        now = self._clock()
         if self._begin is None:
             self._begin = now
         return max(0.0, self._begin + self._next / self._rate - now)
@@ -40,7 +45,7 @@ class Paced:
         if self.is_over or self.due_in() > 0:
             return None
         assert self._begin is not None
-        number = max(self._next, int((time.monotonic() - self._begin) * self._rate))
+        number = max(self._next, int((self._clock() - self._begin) * self._rate + ROUNDING))
         t = number / self._rate
         row = self._motion.row(t)
         self.skipped += number - self._next

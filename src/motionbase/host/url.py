@@ -19,6 +19,7 @@ from motionbase.errors import UsageError, unknown
 from motionbase.host.format import Format, Kind, Options
 from motionbase.host.formats import format_of
 from motionbase.host.receiver import LOOPBACK, Network
+from motionbase.record.axes import DOFS
 from motionbase.record.vehicle import VEHICLE
 
 RATE, SLOWEST, FASTEST = 60.0, 1.0, 1000.0  # [Hz] of frames
@@ -164,7 +165,7 @@ def _udp(text: str, rest: str, given: dict[str, str], is_target: bool) -> Udp:
         raise UsageError(f"{text!r}: {address} is no address to send to")
     allowed = _allowed(text, given, address) if not is_target else LOOPBACK
     requests = _one_of(text, given, "requests", YES, False)
-    return Udp(text, str(address), port, form, _options(text, given), allowed, requests)
+    return Udp(text, str(address), port, form, _options(text, given, form), allowed, requests)
 
 
 def _place(text: str, rest: str, usual: int) -> tuple[IPv4Address | IPv6Address, int]:
@@ -210,7 +211,7 @@ def _allowed(text: str, given: dict[str, str], address: IPv4Address | IPv6Addres
     return tuple(found)
 
 
-def _options(text: str, given: dict[str, str]) -> Options:
+def _options(text: str, given: dict[str, str], form: Format) -> Options:
     lever, units = Options().lever, None
     if "lever" in given:
         numbers = [_parsed(piece) for piece in given["lever"].split(",")]
@@ -227,8 +228,8 @@ def _options(text: str, given: dict[str, str]) -> Options:
         units = LENGTHS[length], ANGLES[angle]
     flip = tuple(given["flip"].split(",")) if "flip" in given else ()
     for name in flip:
-        if name not in FLIPPED:
-            raise UsageError(f"{text!r}: flip: {unknown('quantity', name, FLIPPED, 'quantities')}")
+        if name not in (known := FLIPPED if form.kind is Kind.VEHICLE else DOFS):
+            raise UsageError(f"{text!r}: flip: {unknown('quantity', name, known, 'quantities')}")
     return Options(
         lever,
         _one_of(text, given, "gravity", YES, None),

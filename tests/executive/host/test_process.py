@@ -30,6 +30,7 @@ from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.blocks.generators import GeneratorReader
 from motionbase.ring.blocks.seqlock import Outcome
 from motionbase.ring.writer import Writer
+from tests.ports import free_udp_port
 from tests.ring.ring_processes import PATIENCE_S, environment, until
 
 FRAMES, FOREIGN, MALFORMED = 1, 6, 5  # places in a row: its count comes first
@@ -72,12 +73,6 @@ class Loop:
         return bool(self.row[7 + 3] == roll)
 
 
-def free_port() -> int:
-    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
 @contextmanager
 def listening(folder: Path, url: str) -> Iterator[subprocess.Popen[str]]:
     pipe = subprocess.PIPE
@@ -92,7 +87,7 @@ def listening(folder: Path, url: str) -> Iterator[subprocess.Popen[str]]:
 @pytest.fixture
 def loop(ring_folder: Path) -> Iterator[Loop]:
     with Exchange.made(find("rig"), blocks_of(Kind.POSE), names.HOST) as exchange:
-        made = Loop(exchange, free_port())
+        made = Loop(exchange, free_udp_port())
         with closing(made.host):
             yield made
 
@@ -120,7 +115,7 @@ def test_frames_come_through_are_answered_and_everything_else_is_counted(ring_fo
         assert loop.is_heard(0.25) or loop.is_heard(0.375)
 
         another = subprocess.run(
-            command(f"udp://127.0.0.1:{free_port()}", "rig", "simona"),
+            command(f"udp://127.0.0.1:{free_udp_port()}", "rig", "simona"),
             env=environment(ring_folder), text=True, capture_output=True,
         )  # fmt: skip
         assert another.returncode == 2 and another.stderr.endswith("another process answers already\n")
@@ -152,7 +147,7 @@ def test_addresses_that_are_not_allowed_are_not_heard(ring_folder: Path, loop: L
 
 
 def test_the_next_base_is_found_and_one_of_another_kind_is_refused(ring_folder: Path) -> None:
-    port = free_port()
+    port = free_udp_port()
     with listening(ring_folder, f"udp://127.0.0.1:{port}") as process:
         for roll in (0.25, 0.5):
             with Exchange.made(find("rig"), blocks_of(Kind.POSE), names.HOST) as exchange:
@@ -196,7 +191,7 @@ def test_requests_and_generators_go_through_the_ring_if_the_operator_allows_them
         commands = CommandReceiver(writer.segment, writer.header.layout)
         generators = GeneratorReader(writer.segment, writer.header.layout)
         for allowed in ("no", "yes"):
-            loop = Loop(exchange, free_port())
+            loop = Loop(exchange, free_udp_port())
             with (
                 listening(ring_folder, f"udp://127.0.0.1:{loop.port}?requests={allowed}") as process,
                 closing(loop.host),

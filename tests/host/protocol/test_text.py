@@ -56,6 +56,12 @@ def test_units_and_axes() -> None:
     assert frame is not None and frame.row[:6] == pytest.approx(wanted, abs=1e-15)
 
 
+def test_signs_may_be_turned() -> None:
+    options = target_of("udp://127.0.0.1?format=text&axes=down&flip=heave,yaw").options
+    frame = decoded(b"1 2 3 0.1 0.2 0.3", options)
+    assert frame is not None and frame.row[:6] == (1, -2, 3, 0.1, -0.2, 0.3)
+
+
 def test_a_seventh_number_is_the_time_of_the_host() -> None:
     """With exact times velocity and acceleration of a parabola are exact, once the start has faded."""
     decoder = FORMATS["text"].decoder(Options(clock=lambda: math.nan))

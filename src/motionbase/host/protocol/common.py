@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from motionbase.host.format import Options, Status
+from motionbase.record.axes import DOFS
 from motionbase.record.faults import Fault
 from motionbase.record.requests import Kind as Request
 from motionbase.record.states import STATES, State
@@ -49,7 +50,8 @@ def signs(options: Options, z_up: bool) -> tuple[float, ...]:
     Args:
         z_up: whether the format's own axes are ours
     """
-    return UP if (z_up if options.z_up is None else options.z_up) else DOWN
+    plain = UP if (z_up if options.z_up is None else options.z_up) else DOWN
+    return tuple(-sign if dof in options.flip else sign for sign, dof in zip(plain, DOFS, strict=True))
 
 
 def finite(numbers: Iterable[float]) -> bool:

@@ -13,7 +13,7 @@ from operator import mul
 from typing import final
 
 from motionbase.host.differences import Differences
-from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
+from motionbase.host.format import Format, Frame, Kind, Options, Status, Told
 from motionbase.host.protocol.common import asked_next, finite, signs, single, state_of
 from motionbase.record.requests import Kind as Request
 from motionbase.record.states import State
@@ -104,23 +104,15 @@ class EmotionEncoder:
         return Told(count, None, None, text, TOLD.get(state))
 
 
-def _decoder(options: Options) -> Decoder:
-    return EmotionDecoder(options)
-
-
-def _encoder(options: Options) -> Encoder:
-    return EmotionEncoder(options)
-
-
 FORMATS = (
     Format(
         "emotion",
         Kind.POSE,
         "Rexroth / E2M eMotion, direct pose: 508 bytes, answered by 152",
         PORT,
-        _decoder,
-        options=("axes",),
+        EmotionDecoder,
+        options=("axes", "flip"),
         bits=32,
-        encoder=_encoder,
+        encoder=EmotionEncoder,
     ),
 )

@@ -12,7 +12,7 @@ from operator import mul
 from typing import final
 
 from motionbase.host.differences import Differences
-from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
+from motionbase.host.format import Format, Frame, Kind, Options, Status, Told
 from motionbase.host.protocol.common import finite
 
 POSE = struct.Struct("<6d")
@@ -47,6 +47,9 @@ class FlyptDecoder:
 class FlyptEncoder:
     """Makes such poses."""
 
+    def __init__(self, _: Options) -> None:
+        """There is nothing to choose."""
+
     def encode(self, frame: Frame) -> bytes:
         """Six doubles."""
         row = frame.row or (0.0,) * 6
@@ -57,21 +60,13 @@ class FlyptEncoder:
         return None
 
 
-def _decoder(options: Options) -> Decoder:
-    return FlyptDecoder(options)
-
-
-def _encoder(_: Options) -> Encoder:
-    return FlyptEncoder()
-
-
 FORMATS = (
     Format(
         "flypt",
         Kind.POSE,
         "six doubles as FlyPT Mover tells headsets: sway, surge, heave [mm], yaw, roll, pitch [deg]",
         PORT,
-        _decoder,
-        encoder=_encoder,
+        FlyptDecoder,
+        encoder=FlyptEncoder,
     ),
 )

@@ -14,7 +14,7 @@ from operator import mul
 from typing import final
 
 from motionbase.host.differences import Differences
-from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
+from motionbase.host.format import Format, Frame, Kind, Options, Status, Told
 from motionbase.host.protocol.common import asked_next, finite, signs, single, state_of
 from motionbase.record.faults import Fault
 from motionbase.record.requests import Kind as Request
@@ -157,22 +157,14 @@ class MoogEncoder:
         return Told(None, None, None, f"{name}, faults {faults:#06x}" if faults else name, TOLD.get(code))
 
 
-def _decoder(options: Options) -> Decoder:
-    return MoogDecoder(options)
-
-
-def _encoder(options: Options) -> Encoder:
-    return MoogEncoder(options)
-
-
 FORMATS = (
     Format(
         "moog",
         Kind.POSE,
         "Moog 6DOF2000E, mode of degrees of freedom: 32 bytes, answered by 40",
         PORT,
-        _decoder,
-        options=("axes", "neutral"),
-        encoder=_encoder,
+        MoogDecoder,
+        options=("axes", "flip", "neutral"),
+        encoder=MoogEncoder,
     ),
 )

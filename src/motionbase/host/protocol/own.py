@@ -30,12 +30,9 @@ from collections.abc import Iterable
 from typing import NamedTuple, final
 
 from motionbase.host.format import (
-    Decoder,
-    Encoder,
     Format,
     Frame,
     Kind,
-    Options,
     Rows,
     Statement,
     Status,
@@ -154,39 +151,23 @@ def rows_of(numbers: tuple[float, ...]) -> Rows:
     return tuple(numbers[k : k + width] for k in range(0, len(numbers), width))
 
 
-def _pose(_: Options) -> Decoder:
-    return OwnDecoder(POSE)
-
-
-def _vehicle(_: Options) -> Decoder:
-    return OwnDecoder(VEHICLE)
-
-
-def _pose_encoder(_: Options) -> Encoder:
-    return OwnEncoder(Kind.POSE)
-
-
-def _vehicle_encoder(_: Options) -> Encoder:
-    return OwnEncoder(Kind.VEHICLE)
-
-
 FORMATS = (
     Format(
         "motionbase",
         Kind.POSE,
         "our own frame: pose, velocity and acceleration of the platform",
         PORT,
-        _pose,
-        encoder=_pose_encoder,
+        lambda _: OwnDecoder(POSE),
+        encoder=lambda _: OwnEncoder(Kind.POSE),
     ),
     Format(
         "motionbase-vehicle",
         Kind.VEHICLE,
         "our own frame: specific force, rates and attitude at the pilot's head",
         PORT,
-        _vehicle,
+        lambda _: OwnDecoder(VEHICLE),
         Statement("x forward, y left, z up", True, "pilot's head", "docs/host.md"),
         (),
-        encoder=_vehicle_encoder,
+        encoder=lambda _: OwnEncoder(Kind.VEHICLE),
     ),
 )

@@ -7,11 +7,12 @@ numbers are separated by commas, semicolons or white space, and a seventh is the
 
 from __future__ import annotations
 
+from functools import partial
 from operator import mul
 from typing import final
 
 from motionbase.host.differences import Differences
-from motionbase.host.format import Decoder, Encoder, Format, Frame, Kind, Options, Status, Told
+from motionbase.host.format import Format, Frame, Kind, Options, Status, Told
 from motionbase.host.protocol.common import finite, signs, state_of, summary
 
 LONGEST = 512  # [bytes] of a datagram
@@ -99,34 +100,22 @@ class TextEncoder:
         return Told(None, None, status, summary(status), state_of(status))
 
 
-def _poses(options: Options) -> Decoder:
-    return TextDecoder(options, False)
-
-
-def _legs(options: Options) -> Decoder:
-    return TextDecoder(options, True)
-
-
-def _encoder(options: Options) -> Encoder:
-    return TextEncoder(options)
-
-
 FORMATS = (
     Format(
         "text",
         Kind.POSE,
         "x y z roll pitch yaw as text [m, rad unless units= says otherwise], and the host's time if there is a seventh",
         PORT,
-        _poses,
-        options=("units", "axes"),
-        encoder=_encoder,
+        partial(TextDecoder, of_legs=False),
+        options=("units", "axes", "flip"),
+        encoder=TextEncoder,
     ),
     Format(
         "text-legs",
         Kind.LEGS,
         "displacements of six legs as text, from the shortest length, or from neutral with zero=neutral",
         PORT,
-        _legs,
+        partial(TextDecoder, of_legs=True),
         options=("units", "zero"),
     ),
 )
