@@ -27,8 +27,8 @@ def line(ears: "Ears") -> str:
     score = f" ({heard.guesses[0].score:.0%})" if heard.guesses else ""
     if heard.frame is None or len(heard.frame.row) != len(VEHICLE):
         return f"{start}; {heard.form.name}{score}"
-    f = " ".join(f"{x:.2f}" for x in heard.frame.row[:3])
-    omega = " ".join(f"{x:.3f}" for x in heard.frame.row[3:6])
+    f = " ".join(f"{x:z.2f}" for x in heard.frame.row[:3])
+    omega = " ".join(f"{x:z.3f}" for x in heard.frame.row[3:6])
     return f"{start}; {heard.form.name}{score}; f {f} m/s^2, omega {omega} rad/s"
 
 
@@ -54,7 +54,7 @@ class Picture:
             table = terminal.table("", "quantity", "value", "unit", "curve", right=("value",))
             for channel, value, curve in zip(VEHICLE, heard.frame.row, self._curves, strict=True):
                 curve.append(value)
-                table.add_row(channel.name.removeprefix("vehicle_"), f"{value:.3f}", channel.unit, sparkline(curve))
+                table.add_row(channel.name.removeprefix("vehicle_"), f"{value:z.3f}", channel.unit, sparkline(curve))
             parts.append(table)
         elif heard.frame is not None:
             parts.append(Text("row: " + " ".join(f"{x:.4g}" for x in heard.frame.row)))

@@ -260,12 +260,14 @@ def f1_header(year: int, packet: int, t: float, car: int = 3) -> tuple[tuple[int
 
 
 def f1(doing: Doing, t: float) -> bytes:
-    """Motion of 2025: 22 cars of 60 bytes behind a header of 29; g-forces at 36, angles at 48."""
+    """Motion of 2025: 22 cars of 60 bytes behind a header of 29; forward, right at 24, g-forces at 36, angles at 48."""
     x, y, z = (f / G for f in doing.felt)
     at = 29 + 60 * 3
+    forward, left, _ = world(doing, 0.0)
     return put(
         1349,
         *f1_header(2025, 0, t),
+        (at + 24, "<6h", tuple(round(32767 * c) for c in (*forward, *-left))),
         (at + 36, "<3f", (y, x, z)),
         (at + 48, "<3f", (-doing.heading, -doing.nose_up, doing.right_down)),
     )
@@ -275,9 +277,11 @@ def f1_2026(doing: Doing, t: float) -> bytes:
     """Motion of 2026: 24 cars of 54 bytes; g-forces in thousandths as int16."""
     x, y, z = (round(1000 * f / G) for f in doing.felt)
     at = 29 + 54 * 3
+    forward, left, _ = world(doing, 0.0)
     return put(
         1325,
         *f1_header(2026, 0, t),
+        (at + 24, "<6h", tuple(round(32767 * c) for c in (*forward, *-left))),
         (at + 36, "<3h", (y, x, z)),
         (at + 42, "<3f", (-doing.heading, -doing.nose_up, doing.right_down)),
     )

@@ -20,10 +20,11 @@ FORMATS = list(BUILDERS)
 Decode = Callable[[bytes], Frame | None]
 # Numbers travel as float32, accelerations through degrees and feet besides: 24 bits of about 50 leave 3e-6.
 TOLERANCE = 2e-5
+# Directions of F1 are 16 bits: 1.5e-5.
 # Differences over 1/60 s of unit vectors and of velocities near 20 m/s, both float32, and of float32 stamps near 10 s:
 # 60 * 2e-6 m/s^2, and 6e-5 of the acceleration. The first of the vectors' differences leaves half a turn squared; the
 # second is that of axes half a step ago: omega x a / 120.
-WIDER = {"codemasters": 5e-3, "custom-udp": 4e-2, "eawrc": 5e-3}
+WIDER = {"f1": 5e-5, "codemasters": 5e-3, "custom-udp": 4e-2, "eawrc": 5e-3}
 LIMIT = 1e4  # a finite, plausible row at a head near the point has nothing as large
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import asin, atan2
 from struct import Struct
 from typing import final
 
@@ -12,8 +13,9 @@ from motionbase.record.vehicle import G
 HEADER = Struct("<H4xBQfIIB")  # format; packet id@6, session@7, time@15, frame@19, overall frame@23, player's car@27
 HEAD, MOTION, MOTION_EX = 29, 0, 13
 CARS = {2023: (22, 60), 2024: (22, 60), 2025: (22, 60), 2026: (24, 54)}  # number and bytes of each
-FLOATS = Struct("<36x6f")  # lateral, longitudinal, vertical g; yaw, pitch, roll
-SHORTS = Struct("<36x3h3f")  # the same with g in thousandths
+FLOATS = Struct("<24x6h3f")  # forward and side in the world, in parts of 32767; lateral, longitudinal, vertical g
+SHORTS = Struct("<24x9h")  # the same with g in thousandths
+UNIT = 32767.0
 RATES = Struct("<173x6f")  # angular velocity, angular acceleration
 EX_SIZES = range(217, 513)  # 217 in 2023, 237 in 2024, 273 in 2025 and 2026
 SIZES = range(HEAD, 2048)  # of all packets
@@ -22,12 +24,17 @@ RECENT = 3  # frames for which rates of the last MotionEx are taken
 
 @final
 class Formula1(Silent):
-    """Lateral g is positive to the left, longitudinal forward, vertical up; rates about x left, y up, z forward."""
+    """Lateral g is positive to the left, longitudinal forward, vertical up; rates about x left, y up, z forward.
+
+    The attitude is that of the vectors forward and side, in a right-handed world with y up; the angles of the packet,
+    whose signs nobody publishes, are not used.
+    """
 
     def __init__(self, options: Options) -> None:
         self._motion = Motion(options, gravity=True)
         self._rates = self._alpha = (0.0, 0.0, 0.0)
         self._known = (0, -RECENT - 1)  # session and frame of the rates
+        self._side = 0.0  # 1 if the vector of the side is left, -1 if right; 0 before the first frame
 
     def decode(self, data: bytes) -> Frame | None:
         """See `Decoder`."""
@@ -50,13 +57,19 @@ class Formula1(Silent):
         cars, each = CARS[year]
         if size != HEAD + cars * each or car >= cars:
             return None
-        at = HEAD + each * car
-        if each == 54:
-            left, forward, up, yaw, pitch, roll = SHORTS.unpack_from(data, at)
-            scale = 1e-3 * G
-        else:
-            left, forward, up, yaw, pitch, roll = FLOATS.unpack_from(data, at)
-            scale = G
+        layout, scale = (SHORTS, 1e-3 * G) if each == 54 else (FLOATS, G)
+        fx, fy, fz, sx, sy, sz, left, forward, up = layout.unpack_from(data, HEAD + each * car)
+        uy = (fz * sx - fx * sz) / UNIT  # of forward x side, which is up if the side is left, as the wheels are below
+        if (
+            not 0.9 < (fx * fx + fy * fy + fz * fz) / UNIT**2 < 1.1
+            or not 0.9 < (sx * sx + sy * sy + sz * sz) / UNIT**2 < 1.1
+        ):
+            return None
+        if not self._side:
+            self._side = 1.0 if uy > 0.0 else -1.0
+        roll = atan2(self._side * sy, self._side * uy)
+        pitch = -asin(-1.0 if fy < -UNIT else 1.0 if fy > UNIT else fy / UNIT)
+        yaw = atan2(fx, fz)
         before, frame = self._known
         rates, alpha = self._rates, self._alpha
         if before != session or not -RECENT <= number - frame <= RECENT:
