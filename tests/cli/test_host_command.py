@@ -82,6 +82,7 @@ def test_nothing_comes(capsys: Capture) -> None:
         (["file://x.csv"], "only udp://"),
         (["--duration", "-1"], "must be above 0"),
         (["--record", "x.txt"], "must end in"),
+        (["udp://127.0.0.1:45999?format=motionbase", "--record", "x.csv"], "format motionbase tells none"),
         (["udp://0.0.0.0:4444"], "say who may send"),
         (["udp://192.0.2.1:4444?from=192.0.2.2"], "cannot listen at 192.0.2.1:4444"),
     ],

@@ -51,15 +51,23 @@ def test_times_between() -> None:
 
 
 def test_unknown_numbers() -> None:
-    """Big-endian floats, of which 5 to 7 are an accelerometer in m/s^2 with z up."""
+    """Big-endian floats behind a name of three letters; 5 to 7 are an accelerometer in m/s^2 with z up."""
     rng = np.random.default_rng(4)
     heard = Heard()
     for k in range(100):
         numbers = [*rng.normal(size=5) * 100, 0.1, -0.2, 9.8 + 0.01 * rng.normal(), *rng.normal(size=9)]
-        heard.take(struct.pack(">17f", *numbers), SENDER, k / 60)
+        heard.take(b"abc" + struct.pack(">17f", *numbers), SENDER, k / 60)
     heard.guess()
-    order, found = heard.unknown_gravity()
-    assert heard.form is None and order == ">" and (found[0].place, found[0].axis, found[0].sign) == (5, 2, 1)
+    kind, byte, found = heard.unknown_gravity()[0]
+    assert heard.form is None and (kind, byte) == (">f", 3 + 5 * 4) and (found.axis, found.sign) == (2, 1)
+
+
+def test_what_tells_no_motion_is_neither_good_nor_malformed() -> None:
+    heard = Heard()
+    for k in range(60):
+        heard.take(bytes(324), SENDER, k / 60)  # Forza in a menu
+    heard.guess()
+    assert heard.form is None and "tell no motion" in heard.guesses[0].why and heard.guesses[0].form.name == "forza"
 
 
 def test_a_flood_takes_no_memory() -> None:

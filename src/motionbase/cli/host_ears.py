@@ -215,6 +215,8 @@ class Ears:
                 f"{n} {name}" for n, name in zip(heard.receiver.counts, names, strict=True) if n or name == "good"
             )
             found.append(f"read as {heard.receiver.form.name}: {', '.join(counts)}")
+            if not any(heard.receiver.counts):
+                found.append("they tell no motion: a menu, or something is not switched on, see docs/telemetry.md")
         return found
 
 

@@ -53,6 +53,7 @@ def listen(
     """
     from motionbase.cli.host_ears import Ears, vehicle_file
     from motionbase.cli.host_view import Picture, line
+    from motionbase.host.format import Kind
 
     if duration is not None and not 0 < duration < 1e7:
         raise UsageError(f"--duration is {duration:g} s, it must be above 0")
@@ -61,6 +62,8 @@ def listen(
     with ExitStack() as stack:
         ears = stack.enter_context(Ears.at(url))
         if record is not None:
+            if ears.given is not None and ears.given.kind is not Kind.VEHICLE:
+                raise UsageError(f"--record writes a vehicle's motion, and format {ears.given.name} tells none")
             ears.record = stack.enter_context(vehicle_file(record, force))
         until = REST_S if rest and duration is None else None
         ears.listen(duration, until, None if as_json else line, None if as_json else Picture())
@@ -86,16 +89,13 @@ def _report(ears: "Ears", verdict: "Rest | None", rest: bool) -> None:
     for sentence in ears.sentences():
         print(sentence)
     if rest and verdict is None:
-        order, found = heard.unknown_gravity()
-        words = {"<": "little-endian", ">": "big-endian"}[order]
-        for one in found[:3]:
-            way = "up" if one.sign > 0 else "down"
-            print(
-                f"float {one.place} to {one.place + 2} ({words}) may be an acceleration in {one.unit}: number "
-                f"{one.place + one.axis} points {way}"
-            )
+        found = heard.unknown_gravity()
+        for kind, byte, one in found[:3]:
+            words = f"{'little' if kind[0] == '<' else 'big'}-endian {'float32' if kind[1] == 'f' else 'float64'}"
+            axis, way = ("first", "second", "third")[one.axis], "up" if one.sign > 0 else "down"
+            print(f"three {words} from byte {byte} may be an acceleration in {one.unit}; the {axis} points {way}")
         if not found:
-            print("no three neighbouring floats look like gravity")
+            print("no three neighbouring numbers look like gravity")
     if verdict is not None:
         for note in verdict.notes:
             print(f"rest test: {note}")

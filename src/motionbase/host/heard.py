@@ -145,18 +145,27 @@ class Heard:
         takes = takes_gravity(self.form, self.latest, self.options)
         return rest_of(np.array(self._rows).reshape(-1, 13), np.array(self._times), takes)
 
-    def unknown_gravity(self) -> tuple[str, list[Found]]:
-        """Where in datagrams of no known format gravity may be, and in which byte order they have floats."""
-        found = {order: gravity_in(floats_in(self.latest, order)) for order in "<>"}
-        best = min(found, key=lambda order: found[order][0].spread if found[order] else math.inf)
-        return best, found[best]
+    def unknown_gravity(self) -> list[tuple[str, int, Found]]:
+        """Where in datagrams of no known format gravity may be, the steadiest first: kind of number, byte, finding."""
+        found = [
+            (f"{order}{code}", at + one.place * size, one)
+            for order in "<>"
+            for code, size in (("f", 4), ("d", 8))
+            for at in range(size)
+            for one in gravity_in(numbers_in(self.latest, order, code, at))
+        ]
+        return sorted(found, key=lambda entry: entry[2].spread)
 
 
-def floats_in(datagrams: Sequence[bytes], order: str) -> Array:
-    """All floats of datagrams of the commonest size, (n, m); byte order "<" or ">"."""
+def numbers_in(datagrams: Sequence[bytes], order: str, code: str, at: int) -> Array:
+    """All numbers of datagrams of the commonest size, (n, m), from a byte on.
+
+    Args:
+        order: of bytes, "<" or ">"; code: "f" or "d", as of `struct`
+    """
     if not datagrams:
         return np.empty((0, 0))
     size = Counter(map(len, datagrams)).most_common(1)[0][0]
-    code = f"{order}{size // 4}f"
-    rows = [struct.unpack_from(code, data) for data in datagrams if len(data) == size]
+    form = f"{order}{max(0, size - at) // struct.calcsize(code)}{code}"
+    rows = [struct.unpack_from(form, data, at) for data in datagrams if len(data) == size >= at]
     return np.array(rows, float).reshape(len(rows), -1)

@@ -92,7 +92,7 @@ def test_acc_page() -> None:
         (208, "<3f", (ALL.heading, -ALL.nose_up, -ALL.right_down)),
         (296, "<3f", (-ALL.noses_up, ALL.turns_right, -ALL.rolls_right)),
     )
-    rows_equal("acc", acc_bridge.datagram(page, 2.0), layouts.acc(ALL, 2.0))
+    rows_equal("acc", acc_bridge.datagram(page, 120, 2.0), layouts.acc(ALL, 2.0))
 
 
 @pytest.mark.parametrize("name", ["msfs_bridge", "iracing_bridge", "acc_bridge"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import final
 
-from motionbase.host.format import Format, Frame, Kind, Options, Statement
+from motionbase.host.format import NOTHING, Format, Frame, Kind, Options, Statement
 from motionbase.host.telemetry.motion import Motion, Silent
 from motionbase.record.vehicle import G
 
@@ -55,9 +55,13 @@ class IRacing(Silent):
         """See `Decoder`."""
         if len(data) != IRACING_LAYOUT.size:
             return None
-        name, kind, version, number, t, left, forward, up, p, q, r, roll, pitch, yaw, _ = IRACING_LAYOUT.unpack(data)
+        name, kind, version, number, t, left, forward, up, p, q, r, roll, pitch, yaw, driving = (
+            IRACING_LAYOUT.unpack(data)
+        )  # fmt: skip
         if name != NAME or kind != IRACING or version != VERSION or not 0.0 <= t < 1e9:
             return None
+        if driving == 0.0:  # in a menu everything is zero, also the acceleration
+            return NOTHING
         return self._motion.frame(t, (forward, left, up), (p, q, r), roll, pitch, yaw, 1.0, None, number)
 
 

@@ -75,7 +75,8 @@ class Formula1(Silent):
         if before != session or not -RECENT <= number - frame <= RECENT:
             rates = alpha = (0.0, 0.0, 0.0)
         a = (scale * forward, scale * left, scale * up)
-        return self._motion.frame(stamp, a, rates, roll, pitch, yaw, 1.0, alpha, number, session)
+        # frames of the game are no sequence: at a lower rate it sends every second or third
+        return self._motion.frame(stamp, a, rates, roll, pitch, yaw, 1.0, alpha, None, session)
 
 
 FORMATS = (

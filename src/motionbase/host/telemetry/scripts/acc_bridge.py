@@ -22,14 +22,14 @@ STEP, ACC_G, ANGLES, RATES = 0, 44, 208, 296  # offsets of packetId, accG, headi
 WAIT_S = 1e-3
 
 
-def datagram(memory: bytes, t: float) -> bytes:
+def datagram(memory: bytes, number: int, t: float) -> bytes:
     """What is sent of the page `SPageFilePhysics`."""
     numbers = (
         *struct.unpack_from("<3f", memory, ACC_G),
         *struct.unpack_from("<3f", memory, RATES),
         *struct.unpack_from("<3f", memory, ANGLES),
     )
-    return LAYOUT.pack(b"MBSB", b"ACC ", 1, struct.unpack_from("<I", memory, STEP)[0], t, *numbers)
+    return LAYOUT.pack(b"MBSB", b"ACC ", 1, number & 0xFFFFFFFF, t, *numbers)
 
 
 def main() -> int:
@@ -42,12 +42,12 @@ def main() -> int:
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         page = mmap.mmap(-1, SIZE, tagname=NAME, access=mmap.ACCESS_READ)
         print(f"sending to {address}:{PORT}; Ctrl-C stops it")
-        last = b""
+        last, number = b"", 0
         while True:
             memory = page[:SIZE]
-            if memory[:4] != last:
-                last = memory[:4]
-                link.sendto(datagram(memory, time.perf_counter()), (address, PORT))
+            if memory[STEP : STEP + 4] != last:
+                last, number = memory[STEP : STEP + 4], number + 1
+                link.sendto(datagram(memory, number, time.perf_counter()), (address, PORT))
             time.sleep(WAIT_S)
 
 
