@@ -39,6 +39,11 @@ WHERE = {"air": "; in the air", "ground": "; on the ground"}
 HEADS = ("head", "eye", "rider")  # points of a platform that are a person's head, the first of them
 
 
+def head_of(platform: Hexapod) -> tuple[float, float, float]:
+    """Place of a person's head in P [m]; P's origin if the platform names none."""
+    return next((platform.points[name] for name in HEADS if name in platform.points), (0.0, 0.0, 0.0))
+
+
 @final
 @dataclass(frozen=True)
 class Cueing:
@@ -76,9 +81,7 @@ class Cueing:
     @property
     def head_P(self) -> tuple[float, float, float]:
         """Place of the head in P [m]; P's origin if the platform names none."""
-        if self.head is not None:
-            return self.head
-        return next((self.platform.points[name] for name in HEADS if name in self.platform.points), (0.0, 0.0, 0.0))
+        return head_of(self.platform) if self.head is None else self.head
 
     @cached_property
     def parameters(self) -> Layout:

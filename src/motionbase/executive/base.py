@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from motionbase.executive.base_setup import TICK_HZ, BaseOptions, Setup, checked
+from motionbase.executive.base_setup import FORECAST, TICK_HZ, BaseOptions, Setup, checked
 from motionbase.record.words import told
 
 if TYPE_CHECKING:
@@ -54,6 +54,10 @@ def run_supervised(options: BaseOptions, readers: Callable[[], Sequence["Process
             from motionbase.executive.host import process as host
 
             processes += host.processes(options.host, options.ring, options.platform)
+        if options.plans:
+            from motionbase.executive.predictive import process as planner
+
+            processes += planner.processes(options.ring, options.platform, FORECAST)
         return Supervisor([*processes, *readers()], ring=options.ring, waiting=waiting).run()
 
 
@@ -115,11 +119,12 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
     from motionbase.executive.hexapod import HexapodRun, safe_stop
     from motionbase.executive.host.jobs import HostLink
     from motionbase.executive.host.rows import blocks_of
+    from motionbase.executive.predictive.jobs import BLOCKS, PlannerLink
     from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
     from motionbase.record.states import Mode
     from motionbase.ring.blocks.generators import GeneratorClient
-    from motionbase.ring.names import HOST
+    from motionbase.ring.names import HOST, PLANNER
     from motionbase.ring.printer import Printer, to_stderr
     from motionbase.ring.signals import heard
     from motionbase.ring.writer import Writer
@@ -145,7 +150,10 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
             host = HostLink(
                 code.host, beside.enter_context(Exchange.made(writer.backend, blocks_of(code.host.kind), HOST))
             )
-        job = HexapodRun(code, writer, say, setup.plan, setup.tuned, host=host)
+        planner = None
+        if options.plans:
+            planner = PlannerLink.of(beside.enter_context(Exchange.made(writer.backend, BLOCKS, PLANNER)))
+        job = HexapodRun(code, writer, say, setup.plan, setup.tuned, host=host, planner=planner)
         job.arrays["mode"][...] = float(Mode.MAINTENANCE if host is None else Mode.HOST)
         job.arrays["automatic"][...] = float(not options.manual)
         settings: dict[str, Any] = {"clock": job.clock, "safe_stop": [safe_stop(job)], "on_warning": to_stderr}

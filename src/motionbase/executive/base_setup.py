@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TICK_HZ = 2000
 NO_GENERATORS = "none"
+PREDICTIVE, FORECAST = "predictive", "decay"  # algorithm that follows plans; what its planner expects of a vehicle
 CUEING, ALGORITHM = "simona", "classical"  # of a host that tells a vehicle's motion, unless others are named
 
 
@@ -65,6 +66,11 @@ class BaseOptions(NamedTuple):
         from motionbase.platform.ready_sets import GENTLE
 
         return self.generators or (NO_GENERATORS if self.manual or self.law or self.host else GENTLE)
+
+    @property
+    def plans(self) -> bool:
+        """Whether the cueing follows plans of another process."""
+        return self.host is not None and self.algorithm == PREDICTIVE
 
     def at_rest(self) -> "BaseOptions":
         """The same base and generators, but off until an operator asks: for a base that is restarted."""

@@ -1,6 +1,7 @@
 """An exchange of states and answers with another process through shared memory, beside the ring.
 
-    0    4s   what exchanges: MBCX a robot and MBRX a rotor with its controller, MBHX a base with its host
+    0    4s   what exchanges: MBCX a robot and MBRX a rotor with its controller, MBHX a base with its host,
+              MBPX a base with the planner of its cueing
     4    u16  version, 1
     6    u16  n, numbers of an answer
     8    u16  m, numbers of a state
@@ -37,7 +38,8 @@ from motionbase.ring.lock import is_own, user_name
 from motionbase.ring.names import EXCHANGE
 from motionbase.spatial.rotations import Expr
 
-ROBOT, ROTOR, HOST = b"MBCX", b"MBRX", b"MBHX"
+ROBOT, ROTOR, HOST, PLANNER = b"MBCX", b"MBRX", b"MBHX", b"MBPX"
+NAMES = {HOST: "host", PLANNER: "planner"}  # the others are controllers
 VERSION = 1
 HEAD = struct.Struct("<4sHHH")
 LINE = 64  # [bytes] blocks begin at multiples of it
@@ -158,9 +160,7 @@ def _checked(path: Path, file: int, magics: tuple[bytes, ...]) -> Blocks:
     magic, version, n, size = HEAD.unpack(head) if len(head) == HEAD.size else (b"", 0, 0, 0)
     blocks = Blocks(magic, n, size)
     if magic not in magics or version != VERSION or info.st_size != _places(blocks)[1]:
-        raise UsageError(
-            f"{path} is no exchange with a {'host' if HOST in magics else 'controller'}, version {VERSION}"
-        )
+        raise UsageError(f"{path} is no exchange with a {NAMES.get(magics[0], 'controller')}, version {VERSION}")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -13,6 +13,7 @@ from motionbase.arrays import Array
 from motionbase.compile import Compiled, Kernel, Port, compile
 from motionbase.control.own_law import OwnLaw
 from motionbase.executive.host.jobs import HostCode, HostLink
+from motionbase.executive.predictive.jobs import PlannerLink
 from motionbase.executive.schedule import Job, Schedule, native_job
 from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
@@ -76,6 +77,7 @@ class HexapodRun:
         tuned: parameters to start with, by place in their vector; the others are as designed
         clock: the executive's, whose lateness the guard looks at
         host: the exchange with a host's process, if there is one
+        planner: the exchange with the planner of the cueing, if there is one
     """
 
     code: LoopCode
@@ -85,6 +87,7 @@ class HexapodRun:
     tuned: Mapping[int, float] = field(default_factory=dict)
     clock: Clock = field(default_factory=Clock)
     host: HostLink | None = None
+    planner: PlannerLink | None = None
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
@@ -94,6 +97,8 @@ class HexapodRun:
         made = {p.name: np.zeros(p.dims) for p in program.outputs if p.name != "record"}
         for place, value in self.tuned.items():
             held["parameters"][place] = value
+        if self.planner is not None:
+            held["plan"] = self.planner.plan
         row = self.writer.record[: len(self.code.loop.record_channels)]  # the host's own channels may follow
         return {**held, **made, "lateness": self.clock.lateness.reshape(()), "record": row}
 
@@ -106,6 +111,8 @@ class HexapodRun:
         every = max(1, round(1 / (LISTEN_HZ * code.loop.dt)))
         self.listen(0)  # makes what the first tick would wait for
         hearing, telling = ((), ()) if host is None else (host.hearing(arrays), host.telling(arrays, self.clock))
+        if (planner := self.planner) is not None:
+            hearing, telling = (*hearing, *planner.hearing), (*telling, *planner.telling(arrays, self.clock))
         jobs = (Job("listen", every, self.listen), *hearing, Job("closed loop", 1, step), *telling)
         return Schedule(code.loop.dt, (*jobs, Job("request taken", 1, taken)))
 

@@ -10,7 +10,8 @@ from motionbase.ring.backend import LEFT_NAME, PREFIX, Device, Emulation, find, 
 EXCHANGE = ".control"  # of a model and its controller
 TAIL = ".tail"  # of a helicopter and its tail rotor
 HOST = ".host"  # of a base and its host
-BESIDE = (".lock", ".new", EXCHANGE, TAIL, HOST)
+PLANNER = ".planner"  # of a base and the planner of its cueing
+BESIDE = (".lock", ".new", EXCHANGE, TAIL, HOST, PLANNER)
 PROBE = "probe"  # any valid name, used to find out whether there is a device
 
 

@@ -150,5 +150,5 @@ class CuedLoop:
         """Inputs without requests, generators or faults, and no sample yet of a vehicle that stands on the ground."""
         loop = {name: value for name, value in self.loop.quiet_inputs().items() if name not in DEMANDED}
         numbers = np.concatenate([loop["parameters"], self.cueing.parameter_vector()])
-        more = {port.name: np.zeros(port.dims) for port in (COUNT, LINK_COUNTS, *self.others)}
+        more = {p.name: p.start_values.reshape(p.dims) for p in (COUNT, LINK_COUNTS, *self.others)}
         return {**loop, **more, VEHICLE.name: np.array(AT_REST), "parameters": numbers}

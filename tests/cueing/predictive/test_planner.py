@@ -74,7 +74,7 @@ def test_what_lasts_is_given_by_tilt_below_the_threshold() -> None:
     found = follow(planner(), vehicle(12.0, (0, 2.0, 0.5, 20.0, 0.5)))
     assert found.cue[-1, 0] == pytest.approx(2.0, rel=0.15)
     assert np.sin(-found.motion[-1, 0, 4]) * G == pytest.approx(2.0, rel=0.15)
-    assert np.degrees(np.abs(found.cue[:, 4])).max() < 1.3 * 3.6  # threshold, and what the onset is worth
+    assert np.degrees(np.abs(found.cue[:, 4])).max() < 1.5 * 3.6  # threshold, and what the onset is worth
     assert np.abs(found.motion[-1, 0, :3]).max() < 0.35
 
 

@@ -122,7 +122,7 @@ def test_without_limits_it_is_a_least_squares_problem_written_from_the_equations
                 (weights.position, weights.velocity, weights.acceleration), (p, v, a), limits[:, k], strict=True
             ):
                 parts.append(np.sqrt(grid.share * row[k]) * motion[at, k] / most)
-            parts += [np.sqrt(weights.end[k]) * m[-1:, k] / most for m, most in zip((p, v), limits[:2, k], strict=True)]
+            parts.append(np.sqrt(weights.end[k]) * (p[-1:, k] + 1.0 * v[-1:, k]) / limits[0, k])
             parts.append(np.sqrt(weights.jerk[k] * steps) * jerk[:, k] / limits[2, k])
         return np.concatenate(parts)
 

@@ -12,6 +12,8 @@ from motionbase.cueing.predictive.horizon import Horizon
 from motionbase.cueing.predictive.weights import Limits, Weights
 from motionbase.cueing.vestibular import THRESHOLDS
 
+COASTS = 1.0  # [s] times the velocity at the end is how far an axis is expected to go on
+
 
 @final
 class Objective:
@@ -40,8 +42,8 @@ class Objective:
             parts = [(weights.jerk[d] * step, limits[2, d], jerk, jerk_free)]
             for j, row in enumerate((weights.position, weights.velocity, weights.acceleration)):
                 parts.append((row[d] * horizon.share, limits[j, d], forced[1:, j], free[1:, j]))
-            for j in range(2):
-                parts.append((np.array([weights.end[d]]), limits[j, d], forced[-1:, j], free[-1:, j]))
+            rest = [part[-1:, 0] + COASTS * part[-1:, 1] for part in (forced, free)]
+            parts.append((np.array([weights.end[d]]), limits[0, d], *rest))
             at = slice(d * self.k, (d + 1) * self.k)
             for weight, most, by_knots, by_present in parts:
                 scaled = by_knots.T * (weight / most**2)

@@ -33,6 +33,19 @@ class Verdict(IntEnum):
     UNSOLVED = 2
     BAD_INPUT = 3
 
+    @property
+    def words(self) -> str:
+        """For people, after a number of plans."""
+        return WORDS[self]
+
+
+WORDS = {
+    Verdict.GOOD: "good",
+    Verdict.LATE: "late",
+    Verdict.UNSOLVED: "without a solution",
+    Verdict.BAD_INPUT: "asked for with something that is no number",
+}
+
 
 class Where(NamedTuple):
     """Where a plan is to begin.

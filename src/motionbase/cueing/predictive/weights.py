@@ -25,18 +25,18 @@ class Weights:
     Attributes:
         error: of the six channels: specific force x, y, z, angular rate x, y, z
         position, velocity, acceleration, jerk: of the six degrees of freedom
-        end: of position and velocity at the horizon's end, times one second
+        end: of the position in which a second more at the velocity of the horizon's end would end, times one second
         false_rate: of turning that the vehicle does not do, beyond the threshold
         slack: of leaving a limit by all of it, linear: so high that this happens only where it must
     """
 
     error: Six = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
-    position: Six = (5.0, 5.0, 5.0, 1.0, 1.0, 5.0)
-    velocity: Six = (0.5, 0.5, 0.5, 0.1, 0.1, 0.3)
+    position: Six = (1.0, 1.0, 0.3, 0.5, 0.5, 1.0)
+    velocity: Six = (1.0, 1.0, 0.5, 0.2, 0.2, 0.5)
     acceleration: Six = (0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
     jerk: Six = (0.02, 0.02, 0.02, 0.02, 0.02, 0.02)
-    end: Six = (5.0, 5.0, 5.0, 1.0, 1.0, 5.0)
-    false_rate: float = 40.0
+    end: Six = (1.0, 1.0, 0.3, 0.5, 0.5, 1.0)
+    false_rate: float = 20.0
     slack: float = 1e5
 
     def __post_init__(self) -> None:
