@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionbase.compile import Compiled, compile
@@ -13,6 +13,7 @@ from motionbase.executive.host.accept import TELL, Heard, accept
 from motionbase.executive.host.rows import MOTION, TOLD, blocks_of, kind_of, status_of
 from motionbase.executive.model.frames import of_joints
 from motionbase.host.format import Kind
+from tests.tier import often
 
 N = MOTION[Kind.VEHICLE]
 
@@ -81,6 +82,7 @@ def test_a_row_with_something_that_is_no_number_is_counted_as_malformed(bad: flo
 NUMBERS = st.one_of(st.integers(0, 4).map(float), st.floats(width=64))
 
 
+@settings(max_examples=often(60), deadline=None)
 @given(st.lists(st.lists(NUMBERS, min_size=7 + N, max_size=7 + N), max_size=20))
 def test_whatever_rows_come_all_that_leaves_is_finite_and_no_frame_comes_from_nothing(rows: list[list[float]]) -> None:
     loop, used = Loop(), 0

@@ -1,5 +1,6 @@
 """A base that follows a host, in simulated time: the record, silence, a host that returns, counters."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -109,3 +110,13 @@ def test_frames_that_law_and_guard_must_bear(ring_folder: Path) -> None:
         assert of(rows, "link_malformed")[-1] > 0
         rows = rig.step(3.0)
         assert of(rows, "state")[-1] == State.DRIVE and of(rows, "warning")[-1] == 0
+
+
+def test_an_exchange_that_is_cut_short_is_silence(ring_folder: Path) -> None:
+    with hosted() as rig:
+        assert rig.run.host is not None
+        rig.step(0.2)
+        os.truncate(rig.run.host.exchange.path, 0)
+        rows = rig.step(0.5, None)
+        assert np.isfinite(rows).all() and of(rows, "warning")[-1] == WarningBit.HOST_SILENT
+        assert of(rows, "link_frames")[-1] == rig.sent
