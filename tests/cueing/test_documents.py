@@ -20,6 +20,6 @@ def test_the_example_runs() -> None:
 
 
 def test_every_parameter_and_preset_has_its_row() -> None:
-    rows = re.findall(r"^\| `(\w+)` \|", TEXT, re.MULTILINE)
+    rows = re.findall(r"^\| `([\w-]+)` \|", TEXT, re.MULTILINE)
     quantities = (port.name for kind in (Tuning, Adapting, Weighing) for port in kind.layout.ports)
     assert rows == [*quantities, *set_names()]

@@ -28,6 +28,8 @@ ONSET = 20.0  # [1/s] at which a velocity may approach that from which it can st
 PACE = 50.0  # [1/s] at which it may approach its largest
 ENDING = 0.1  # [s] time constant of the last part of a stop
 SWEEPS = 3  # over the legs: one is enough unless legs disagree
+SLOW = 0.005  # [m/s] a leg this slow is braked softly: an axis that hardly moves it need not stop at once
+DEPTH = 0.01  # [m] beyond its end, where all that drives a leg further is stopped
 AHEAD = 1 / 30  # [s] in which an axis can be stopped for a leg; enough for ONSET and ENDING together
 
 
@@ -63,7 +65,9 @@ def limited(h: SX, platform: Hexapod, p: Tuning, before: Place, wanted: SX) -> t
     beyond = now.legs[:, 2] - clamped(now.legs[:, 2], least, most)
 
     def braked() -> Any:
-        eased = a + eased_legs(now, first[3:, 0], first[:, 1] + AHEAD * a, least, most)
+        ends = platform.stroke.l_min + p.margin, platform.stroke.l_max - p.margin
+        deep = ca.fabs(now.legs[:, 0] - clamped(now.legs[:, 0], *ends))
+        eased = a + eased_legs(now, first[3:, 0], before.v + AHEAD * a, least, most, deep)
         motion = moved_on(h, before, wanted, asked, eased)
         return motion, legs_moved(platform, motion).legs[:, 0]
 
@@ -104,23 +108,34 @@ def leg_bounds(platform: Hexapod, p: Tuning, now: Moved) -> tuple[SX, SX]:
     return least, most
 
 
-def eased_legs(now: Moved, angles: SX, going: SX, least: SX, most: SX) -> SX:
+def eased_legs(now: Moved, angles: SX, going: SX, least: SX, most: SX, deep: SX) -> SX:
     """(6,) change of the axes' accelerations that keeps the legs' within their bounds.
+
+    Leg by leg, what is beyond is taken from the axes that go outwards: from each a share of where it is going, in
+    proportion to its part in the leg's motion. No axis is asked for more than to stop.
 
     Args:
         going: (6,) where the axes are going: their velocities soon
+        deep: (6,) how far each leg is beyond an end
     """
     J = ca.horzcat(now.J[:, 3:], now.J[:, :3] @ euler_zyx_axes(angles))  # leg rates from those of the axes
+
+    first = ca.SX.zeros(6)
+    for k in range(LEGS):  # legs that disagree: whatever drives one beyond its end is stopped
+        beyond = now.legs[k, 2] - clamped(now.legs[k, 2], least[k], most[k])
+        outward = ca.fmax(J[k, :].T * going * ca.sign(beyond), 0.0)
+        urgent = ca.fmin(deep[k] / DEPTH, 1.0) * ca.fmin(ca.fabs(beyond), 1.0)
+        first = ca.fmax(first, outward / (outward + SLOW) * urgent / AHEAD)
 
     def sweep(share: SX) -> SX:
         for k in range(LEGS):
             parts = J[k, :].T * going
             l_ddot = now.legs[k, 2] - ca.dot(parts, share)
             beyond = l_ddot - clamped(l_ddot, least[k], most[k])
-            outward = parts * ca.sign(beyond) > 0
-            more = beyond / (ca.dot(outward, parts) + ca.if_else(ca.ne(ca.norm_1(outward), 0), 0.0, 1.0))
-            share = share + ca.if_else(outward, more, 0.0)
-        return ca.fmin(share, 1 / AHEAD)
+            free = ca.logic_and(parts * ca.sign(beyond) > 0, share < 1 / AHEAD)
+            outward = ca.if_else(free, parts, 0.0)
+            share = ca.fmin(share + outward * (beyond / (ca.sumsqr(outward) + SLOW**2)), 1 / AHEAD)
+        return share
 
-    made: SX = repeat(SWEEPS, sweep, ca.SX.zeros(6))
+    made: SX = repeat(SWEEPS, sweep, first)
     return -made * going
