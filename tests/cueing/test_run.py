@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import motionbase.cueing.run
 from motionbase.arrays import Array
 from motionbase.compile import scan
 from motionbase.cueing.run import Cued, cue, cue_many, fed
@@ -58,6 +59,17 @@ def test_lanes_have_the_bits_of_single_runs() -> None:
         one = cue(cueing(), t, swaying(t), vectors[k])
         for name, found in many.items():
             np.testing.assert_array_equal(found[k], one[name])
+
+
+def test_long_runs_are_made_of_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each goes on from the state of the one before."""
+    t = np.arange(0, 3.0, 1 / 60)
+    whole = cue(cueing(), t, swaying(t))
+    monkeypatch.setattr(motionbase.cueing.run, "PIECE", 100)
+    pieces = cue(cueing(), t, swaying(t))
+    np.testing.assert_array_equal(pieces.rows, whole.rows)
+    assert whole.tilts is not None and pieces.tilts is not None
+    np.testing.assert_array_equal(pieces.tilts, whole.tilts)
 
 
 def test_runs_have_the_bits_of_the_interpreter() -> None:
@@ -135,7 +147,7 @@ def test_the_summary_counts_saturation_and_tilt() -> None:
         ([0.0], (1, 13), "at least two samples"),
         ([0.0, 0.0], (2, 13), "must be finite and ascend"),
         ([0.0, np.nan], (2, 13), "must be finite and ascend"),
-        ([0.0, 1e9], (2, 13), "at most 50000000 can be run"),
+        ([0.0, 1e9], (2, 13), "at most 5000000 can be run"),
     ],
 )
 def test_wrong_series_are_one_sentence(t: list[float], shape: tuple[int, int], sentence: str) -> None:

@@ -22,7 +22,8 @@ from motionbase.record.cueing import ROWS, SINGLE, tried_schema
 from motionbase.record.vehicle import VEHICLE as TOLD
 
 LANES = 8
-MOST_TICKS = 50_000_000
+MOST_TICKS = 5_000_000  # seven hours at 200 Hz, and 2 GB
+PIECE = 20_000  # ticks of a run whose states are kept
 FED = (VEHICLE.name, COUNT.name)  # inputs with a row per tick
 
 
@@ -79,7 +80,7 @@ class Cued:
         t: (n,) time [s]
         vehicle: (n, 13) the newest sample
         outputs: outputs of the cueing by port name, a row per tick
-        tilts: (n, 2) rates of the tilt in pitch and roll [rad/s]; None if the algorithm has none of its own
+        tilts: (n, 2) rates of the tilt in pitch and roll [rad/s]; None if the algorithm does not know it apart
     """
 
     cueing: Cueing
@@ -129,15 +130,32 @@ def cue(
     heard = fed(t, vehicle, cueing.dt)
     numbers = cueing.parameter_vector() if parameters is None else np.asarray(parameters, dtype=np.float64)
     names = tuple(port.name for port in cueing.program.outputs if port.name != "x_next")
-    loop, start = loop_of(cueing.program, (*names, "x_next")), cueing.initial_state()
     rows: dict[str, Any] = {VEHICLE.name: heard.vehicle, COUNT.name: heard.number}
     if cueing.algorithm == PREDICTIVE:
-        used = planner or Planner(cueing.platform, cueing.head_P, forecast=Decay())
-        outputs = in_pieces(loop, used, cueing.dt, start, {"parameters": numbers}, rows)
-    else:
-        outputs = loop(len(heard.t), parameters=numbers, x=start, **others(cueing), **rows)
-        outputs.pop("x")
-    return Cued(cueing, numbers, heard.t, heard.vehicle, outputs, _tilts(cueing, outputs.pop("x_next")))
+        used, start = planner or Planner(cueing.platform, cueing.head_P, forecast=Decay()), cueing.initial_state()
+        outputs = in_pieces(loop_of(cueing.program, names), used, cueing.dt, start, {"parameters": numbers}, rows)
+        return Cued(cueing, numbers, heard.t, heard.vehicle, outputs, None)
+    outputs, tilts = _in_turn(cueing, loop_of(cueing.program, (*names, "x_next")), numbers, rows)
+    return Cued(cueing, numbers, heard.t, heard.vehicle, outputs, tilts)
+
+
+def _in_turn(
+    cueing: Cueing, loop: Scan, parameters: Array, rows: dict[str, Any]
+) -> tuple[dict[str, Array], Array | None]:
+    """Outputs, and rates of the tilt, which stand in the state: the states of a piece at a time are kept."""
+    ticks, ports = len(rows[VEHICLE.name]), loop.plan.unit.ports
+    found = {ports[k].name: np.empty((ticks, *ports[k].array_shape)) for k in loop.plan.recorded}
+    del found["x_next"]
+    x, tilts, held = cueing.initial_state(), list[Array | None](), others(cueing)
+    for first in range(0, ticks, PIECE):
+        piece = slice(first, min(first + PIECE, ticks))
+        given: dict[str, Any] = {name: part[piece] for name, part in rows.items()}
+        out = {name: part[piece] for name, part in found.items()}
+        made = loop(piece.stop - first, out=out, parameters=parameters, x=x, **held, **given)
+        x = made["x"]
+        tilts.append(_tilts(cueing, made["x_next"]))
+    known = [part for part in tilts if part is not None]
+    return found, np.concatenate(known) if known else None
 
 
 def cue_many(

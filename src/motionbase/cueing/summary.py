@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.cueing.cueing import PREFIXES
+from motionbase.cueing.cueing import PREDICTIVE, PREFIXES
 from motionbase.cueing.ports import FRAME
 from motionbase.cueing.run import Cued
 from motionbase.cueing.vestibular import THRESHOLDS
@@ -88,7 +88,9 @@ class Summary:
 
     @cached_property
     def saturated(self) -> Array:
-        """(6,) share of the time in which the scaled signal is beyond its saturation."""
+        """(6,) share of the time in which the scaled signal is beyond its saturation; plans have none."""
+        if self.run.cueing.algorithm == PREDICTIVE:
+            return np.zeros(6)
         layout, ground = self.run.cueing.parameters, self.run["cue_set"][:, None]
 
         def mixed(name: str) -> Array:
