@@ -46,6 +46,18 @@ def test_beamng_from_spacemonkey_has_a_time() -> None:
         assert frame is not None and frame.stamp == 12.5 and row(frame) == row(decode("beamng", plain))
 
 
+def test_xplane_stands_on_its_wheels() -> None:
+    data = layouts.xplane(ALL, 5.0)
+
+    def on_ground(*forces: float) -> float:
+        gear = struct.pack("<i8f", 66, *forces, *(-999.0,) * (8 - len(forces)))
+        return row(decode("xplane", data, data + gear))[12]
+
+    assert on_ground(0.0, 812.5, 790.0) == 1.0
+    assert on_ground(0.0, 0.0, 0.0) == on_ground(np.nan, np.nan, np.nan) == 0.0
+    assert row(decode("xplane", data))[12] == 0.0  # the row is not switched on
+
+
 def test_xplane_finds_its_rows_wherever_they_are() -> None:
     data = layouts.xplane(ALL, 5.0)
     rows = [data[at : at + 36] for at in range(5, len(data), 36)]

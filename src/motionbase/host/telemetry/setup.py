@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 SETUP = {
-    "xplane": "Settings, Data Output: tick 'Network via UDP' of rows 1, 4, 16 and 17, at 60 a second or more, to this "
-    "machine, port 49003",
-    "xplane11": "Settings, Data Output: tick 'Network via UDP' of rows 1, 4, 16 and 17 to this machine, port 49003",
+    "xplane": "Settings, Data Output: tick 'Network via UDP' of rows 1, 4, 16, 17 and 66, at 60 a second or more, to "
+    "this machine, port 49003",
+    "xplane11": "Settings, Data Output: tick 'Network via UDP' of rows 1, 4, 16, 17 and 66 to this machine, port 49003",
     "flightgear": "fgfs --native-fdm=socket,out,60,127.0.0.1,5500,udp",
     "flightgear-generic": "copy motionbase.xml to the folder Protocol of FlightGear's data; "
     "fgfs --generic=socket,out,60,127.0.0.1,5501,udp,motionbase",

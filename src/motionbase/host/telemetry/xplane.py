@@ -1,4 +1,4 @@
-"""X-Plane: rows of its data output (`DATA`), indices 4, 16 and 17, and 1 for time."""
+"""X-Plane: rows of its data output (`DATA`), indices 4, 16 and 17; 1 for time, 66 for the ground."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from motionbase.record.vehicle import G
 
 HEAD, BLOCK = 5, 36  # bytes: "DATA" and one that X-Plane uses itself; a row: its index and eight numbers
 MOST_BLOCKS = 200  # X-Plane has some 140 rows
-TIMES, LOADS, RATES, ANGLES = (index.to_bytes(4, "little") for index in (1, 4, 16, 17))
+TIMES, LOADS, RATES, ANGLES, GEAR = (index.to_bytes(4, "little") for index in (1, 4, 16, 17, 66))
 TIME = Struct("<12xf")  # of the flight: it stands still in a pause
 LOAD = Struct("<20x3f")  # normal, axial, side
 THREE = Struct("<4x3f")
+WHEELS = Struct("<4x8f")  # forces of the wheels [lb]; -999 where there is none
+STANDS = 1.0  # [lb] more than this on any wheel is the ground
 _D = radians(1.0)
 
 
@@ -30,7 +32,7 @@ class XPlane(Silent):
     def __init__(self, options: Options, twelve: bool) -> None:
         self._motion = Motion(options, gravity=True)
         self._twelve = twelve
-        self._size = self._times = self._loads = self._rates = self._angles = 0
+        self._size = self._times = self._loads = self._rates = self._angles = self._gear = 0
 
     def decode(self, data: bytes) -> Frame | None:
         """See `Decoder`."""
@@ -52,16 +54,19 @@ class XPlane(Silent):
             p, q = q, p
         pitch, roll, heading = THREE.unpack_from(data, self._angles)
         a = (G * axial, -G * side, G * normal)
-        return self._motion.frame(stamp, a, (p, -q, -r), _D * roll, -_D * pitch, -_D * heading, 0.0)
+        gear = self._gear
+        ground = 1.0 if gear and max(WHEELS.unpack_from(data, gear)) > STANDS else 0.0
+        return self._motion.frame(stamp, a, (p, -q, -r), _D * roll, -_D * pitch, -_D * heading, ground)
 
     def _same(self, data: bytes) -> bool:
         """Whether the rows stand where they stood in the last datagram."""
-        loads, rates, angles, times = self._loads, self._rates, self._angles, self._times
+        loads, rates, angles, times, gear = self._loads, self._rates, self._angles, self._times, self._gear
         return (
             data[loads : loads + 4] == LOADS
             and data[rates : rates + 4] == RATES
             and data[angles : angles + 4] == ANGLES
             and (not times or data[times : times + 4] == TIMES)
+            and (not gear or data[gear : gear + 4] == GEAR)
         )
 
     def _find(self, data: bytes) -> bool:
@@ -73,6 +78,7 @@ class XPlane(Silent):
         self._size = len(data)
         self._times, self._loads = place.get(TIMES, 0), place.get(LOADS, 0)
         self._rates, self._angles = place.get(RATES, 0), place.get(ANGLES, 0)
+        self._gear = place.get(GEAR, 0)
         return True
 
 
@@ -94,6 +100,6 @@ def _format(name: str, about: str, twelve: bool) -> Format:
 
 
 FORMATS = (
-    _format("xplane", "X-Plane 12: data output rows 4, 16 and 17 (and 1)", True),
+    _format("xplane", "X-Plane 12: data output rows 4, 16 and 17 (and 1, 66)", True),
     _format("xplane11", "X-Plane 11 and before: the same rows; rates in other units", False),
 )
