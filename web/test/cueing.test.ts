@@ -37,6 +37,8 @@ test("rates are those of the last two seconds, and begin anew with another run",
   for (let k = 1; k <= 40; k += 1) now = watch.take(k / 4, 0.01, { ...NONE, frames: 1 + 15 * k, lost: k < 20 ? k : 20 });
   assert.equal(now.rates.frames, 60);
   assert.equal(now.rates.lost, 0);
+  now = watch.take(60, 0.01, { ...NONE, frames: 1000, malformed: 9 });
+  assert.ok(Number.isNaN(now.rates.malformed), "nobody looked for a while: what grew then does not grow now");
   now = watch.take(0.5, 0.01, { ...NONE, frames: 3 });
   assert.ok(Number.isNaN(now.rates.frames));
 });

@@ -61,6 +61,7 @@ export class LinkWatch {
     if (last && (t < last.t || LINK.some((name) => counters[name] < last.counters[name]))) this.#seen = []; // another run, or a step back
     if (Number.isFinite(t)) this.#seen.push({ t, counters });
     while (this.#seen.length > 2 && (this.#seen[1]?.t ?? t) < t - RATE_S) this.#seen.shift();
+    while (this.#seen.length > 1 && (this.#seen[0]?.t ?? t) < t - 2 * RATE_S) this.#seen.shift(); // nobody looked meanwhile
     const [first] = this.#seen;
     const seconds = first ? t - first.t : 0;
     const rate = (name: Counter): number => (first && seconds > 0 ? (counters[name] - first.counters[name]) / seconds : NaN);
