@@ -17,8 +17,8 @@ from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.head import felt_at, moving
 from motionbase.cueing.omct.measure import LANES, Observed
 from motionbase.cueing.omct.motions import Excitation
+from motionbase.cueing.omct.planners import Planners
 from motionbase.cueing.ports import COUNT, FRAME, VEHICLE
-from motionbase.errors import UsageError
 from motionbase.platform.hexapod import Hexapod
 
 Vector = tuple[float, float, float]
@@ -67,14 +67,6 @@ class Algorithm:
     point: Vector | None = None
     host_rate: float | None = None
 
-    def __post_init__(self) -> None:
-        more = [port.name for port in self.cueing.program.inputs[2:] if port.name not in (VEHICLE.name, COUNT.name)]
-        if more:
-            raise UsageError(
-                f"algorithm {self.cueing.algorithm!r} needs {', '.join(more)} from another process, so it cannot be "
-                "measured alone"
-            )
-
     @property
     def point_P(self) -> Vector:
         """Where the motion is taken [m]."""
@@ -88,36 +80,41 @@ class Algorithm:
 
     @cached_property
     def program(self) -> Program:
-        """(the cueing's inputs, point) -> x_next, observed."""
+        """(the cueing's inputs, point) -> x_next, observed, and what planners look at."""
         cueing = self.cueing.program
         places = {port.name: k for k, port in enumerate(cueing.outputs)}
+        kept = [places[name] for name in ("x_next", *Planners(self.cueing).wanted)]
 
         def expr(*values: Any) -> Any:
             out = call(cueing, values[:-1], {})
-            return out[places["x_next"]], felt_at(moving(out[places[FRAME.name]].T), values[-1])
+            x_next, *wanted = (out[k] for k in kept)
+            return x_next, felt_at(moving(out[places[FRAME.name]].T), values[-1]), *wanted
 
-        outputs = (cueing.outputs[places["x_next"]], OBSERVED)
+        x_next, *wanted = (cueing.outputs[k] for k in kept)
+        outputs = (x_next, OBSERVED, *wanted)
         return Program("cueing_observed", (*cueing.inputs, POINT), outputs, expr, cueing.description)
 
     @cached_property
     def _scan(self) -> Scan:
-        told = [VEHICLE.name, COUNT.name]
-        return scan(self.program, {"x": "x_next"}, per_step=told, record=[OBSERVED.name], lanes=LANES)
+        record = [port.name for port in self.program.outputs[1:]]
+        return scan(self.program, {"x": "x_next"}, per_step=[VEHICLE.name, COUNT.name], record=record, lanes=LANES)
 
     def observed(self, vehicles: Sequence[Excitation], duration: float) -> Iterator[Observed]:
         """The runs side by side, from the cueing's start, piece by piece."""
-        dt = self.cueing.dt
+        dt, planners = self.cueing.dt, Planners(self.cueing)
         every = max(1, round(1 / (KEPT_HZ * dt)))
-        piece, ticks = every * max(1, round(PIECE_S / dt / every)), round(duration / dt)
+        piece = planners.ticks or every * max(1, round(PIECE_S / dt / every))
+        ticks = round(duration / dt) // every * every
         held = {"parameters": self.cueing.parameter_vector(), POINT.name: np.array(self.point_P)}
         given: dict[str, Any] = {name: on_lanes([value] * LANES) for name, value in held.items()}
         x = on_lanes([self.cueing.initial_state()] * LANES)
         filled = [*vehicles, *[vehicles[-1]] * (LANES - len(vehicles))]
-        for first in range(0, ticks - every + 1, piece):
-            n = min(piece, (ticks - first) // every * every)
-            now = first + np.arange(n, dtype=np.float64)
+        for first in range(0, ticks, piece):
+            now = np.arange(first, min(first + piece, ticks), dtype=np.float64)
             told = [samples(now, dt, partial(sine.rows, lever=self.lever), self.host_rate) for sine in filled]
             rows, counts = (on_lanes([one[k] for one in told]) for k in range(2))
-            out = self._scan(n, every=every, x=x, vehicle=rows, vehicle_count=counts, **given)
+            fed: dict[str, Any] = {**given, **planners.inputs, "vehicle": rows, "vehicle_count": counts}
+            out = self._scan(len(now), every=every, x=x, **fed)
             x = out["x"]
+            planners.look(out)
             yield Observed(now[every - 1 :: every] * dt, out[OBSERVED.name][:, :, : len(vehicles)])
