@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 from motionbase.arrays import AnyArray, Array
+from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.omct import report as report_module
 from motionbase.cueing.omct.algorithm import Algorithm, omct_point, samples
 from motionbase.cueing.omct.bounds import Bound, Bounds
 from motionbase.cueing.omct.measure import Course, Curve, Measured, measured
 from motionbase.cueing.omct.motions import TESTS, Amplitudes, Excitation
 from motionbase.cueing.omct.report import ALONE, COLUMNS, Report, page
+from motionbase.cueing.run import cue
 from motionbase.platform.load import load_platform
 from motionbase.record.vehicle import G
 from motionbase.report.document import Document
@@ -178,6 +180,20 @@ def test_the_command_measures_judges_and_writes(tmp_path: Path, capsys: pytest.C
     assert main(["cue", "omct", "simona", *options]) == 1
     assert "1 of 2 tones with a bound are outside it" in capsys.readouterr().out
     assert len(out.read_text().splitlines()) == 13 and plot.stat().st_size > 10_000
+
+
+@pytest.mark.long("the predictive tick is compiled for eight lanes and for one")
+def test_predictive_cueing_on_lanes_is_that_of_a_single_series() -> None:
+    """A sample in every tick of 5 ms, half a second: the plans of each lane are those of its own vehicle."""
+    predictive = Cueing.of(load_platform("simona"), dt=DT, algorithm="predictive")
+    alone = Algorithm(predictive, point=predictive.head_P)
+    vehicles = [Excitation(axis, 3.0, 0.5, 0.3) for axis in ("surge", "heave", "pitch")]
+    seen = np.concatenate([piece.y for piece in alone.observed(vehicles, 0.5)])
+    t = DT * np.arange(100, dtype=np.float64)
+    for lane, vehicle in enumerate(vehicles):
+        single = cue(predictive, t, vehicle.rows(t))
+        assert single["cue_follows"][-1] == 1
+        np.testing.assert_allclose(seen[:, :, lane], single["cue"], atol=1e-9)
 
 
 @pytest.mark.long("all tests of the whole system")

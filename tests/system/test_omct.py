@@ -40,7 +40,7 @@ def test_the_whole_system_follows_its_algorithm() -> None:
     """At 1.6 rad/s, 0.25 Hz, the loop follows its demand to 1 % and 2 degrees, as at 0.5 Hz in test_responses.py."""
     tests, course, sizes = (TESTS[0], TESTS[9]), Course(settle=4.0, least=4.0, shortest_fade=4.0), Amplitudes(0.5)
     point = (0.0, 0.0, 0.8575)
-    lanes = CuedLanes.of(cueing().platform, cueing(), every=2, inputs={"seed": np.arange(1.0, 9.0)})
+    lanes = CuedLanes.of(cueing(), every=2, inputs={"seed": np.arange(1.0, 9.0)})
     whole = WholeSystem(lanes, point, Algorithm(cueing(), point).lever)
     true = measured(whole, sizes, course, tests, (1.585,))
     commanded = measured(Algorithm(cueing(), point, 60.0), sizes, course, tests, (1.585,))

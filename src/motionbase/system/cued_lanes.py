@@ -11,16 +11,17 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import Scan, scan
+from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.omct.algorithm import KEPT_HZ, Vector, Vehicle, on_lanes, samples
 from motionbase.cueing.omct.measure import LANES
+from motionbase.cueing.omct.planners import Planners
 from motionbase.errors import SimulationError
-from motionbase.platform.hexapod import Hexapod
 from motionbase.record.faults import Fault
 from motionbase.record.states import Mode, State
 from motionbase.record.vehicle import G
 from motionbase.record.words import told
 from motionbase.system.closed_loop import ClosedLoop
-from motionbase.system.cued_loop import CuedLoop, Cues
+from motionbase.system.cued_loop import CuedLoop
 
 TOLD = ("vehicle", "vehicle_count")
 SEEN = ("state", "fault", "Q_WP_next", "V_P_next", "V_dot_P_next")
@@ -66,20 +67,22 @@ class CuedLanes:
     """A cued loop on all lanes, from rest to drive and on.
 
     Attributes:
+        cueing: that of the loop
         host_rate: samples of the vehicle a second
         inputs: (..., lanes) values of inputs of the loop that are not as in `quiet_inputs`, such as `seed`
         every: ticks between rows that are kept; 200 a second by default
     """
 
     loop: CuedLoop
+    cueing: Cueing
     host_rate: float = 60.0
     inputs: Mapping[str, Array] = field(default_factory=dict)
     every: int | None = None
 
     @staticmethod
-    def of(hexapod: Hexapod, cueing: Cues, **options: Any) -> CuedLanes:
-        """Of a platform under its own law."""
-        return CuedLanes(CuedLoop(ClosedLoop.of(hexapod), cueing), **options)
+    def of(cueing: Cueing, loop: ClosedLoop | None = None, **options: Any) -> CuedLanes:
+        """Of a platform under its own law, or of another loop."""
+        return CuedLanes(CuedLoop(loop or ClosedLoop.of(cueing.platform), cueing), cueing, **options)
 
     @property
     def step(self) -> int:
@@ -88,13 +91,15 @@ class CuedLanes:
 
     @cached_property
     def _scan(self) -> Scan:
-        return scan(self.loop.program, self.loop.feedback, per_step=list(TOLD), record=list(SEEN), lanes=LANES)
+        record = [*SEEN, *Planners(self.cueing).wanted]
+        return scan(self.loop.program, self.loop.feedback, per_step=list(TOLD), record=record, lanes=LANES)
 
     @cached_property
     def _held(self) -> dict[str, Any]:
         """Inputs that stay as they are."""
         quiet = {**self.loop.quiet_inputs(), "mode": np.array(float(Mode.HOST)), "settings_version": np.array(1.0)}
-        return {name: on_lanes([x] * LANES) for name, x in quiet.items() if name not in TOLD} | dict(self.inputs)
+        held = {name: on_lanes([x] * LANES) for name, x in quiet.items() if name not in TOLD}
+        return {**held, **Planners(self.cueing).inputs, **self.inputs}
 
     @cached_property
     def _driving(self) -> tuple[dict[str, Any], float]:
@@ -120,19 +125,19 @@ class CuedLanes:
 
     def runs(self, vehicles: Sequence[Vehicle], duration: float) -> Iterator[Seen]:
         """From drive at neutral, a vehicle on each lane, piece by piece; with fewer, the last fills the other lanes."""
-        dt, step = self.loop.dt, self.step
+        dt, step, planners = self.loop.dt, self.step, Planners(self.cueing)
         state, before = self._driving
         filled = [*vehicles, *[vehicles[-1]] * (LANES - len(vehicles))]
         ticks = round(duration / dt) // step * step
-        piece = step * max(1, round(PIECE_S / dt / step))
+        piece = planners.ticks or step * max(1, round(PIECE_S / dt / step))
         for first in range(0, ticks, piece):
-            n = min(piece, ticks - first)
-            now = first + np.arange(n, dtype=np.float64)
+            now = np.arange(first, min(first + piece, ticks), dtype=np.float64)
             told = [samples(now, dt, vehicle, self.host_rate) for vehicle in filled]
             rows, counts = on_lanes([row for row, _ in told]), before + on_lanes([count for _, count in told])
-            out = self._scan(n, every=step, **self._given(state, rows, counts))
+            out = self._scan(len(now), every=step, **(self._given(state, rows, counts) | planners.inputs))
             state = {name: out[name] for name in state}
             self._check(out)
+            planners.look(out)
             # a row is the state after its tick
             yield Seen((now[step - 1 :: step] + 1) * dt, out["V_P_next"], out["V_dot_P_next"], out["Q_WP_next"])
 

@@ -31,7 +31,7 @@ class WholeSystem:
     @staticmethod
     def of(cueing: Cueing, point: Vector, host_rate: float = 60.0) -> WholeSystem:
         """A platform under its own law behind a cueing."""
-        lanes = CuedLanes.of(cueing.platform, cueing, host_rate=host_rate)
+        lanes = CuedLanes.of(cueing, host_rate=host_rate)
         return WholeSystem(lanes, point, Algorithm(cueing, point).lever)
 
     def observed(self, vehicles: Sequence[Excitation], duration: float) -> Iterator[Observed]:

@@ -20,7 +20,6 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.record.vehicle import AXES, G
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.cued_lanes import CuedLanes
-from motionbase.system.cued_loop import CuedLoop
 
 ALLOWED_G = 0.05  # 14 CFR part 60, table A2A, 3.d: of the platform's linear acceleration
 EVERY = 2  # ticks between samples of the acceleration: 1 kHz
@@ -118,9 +117,9 @@ def repeated(
     plants = list(_plants(cueing.platform, tolerances.oil))  # refuses what cannot be, before anything runs
     law, all_t, found, names = ControlLaw(cueing.platform), np.zeros(0), [], []
     for number, (oil, hexapod) in enumerate(plants):
-        loop = CuedLoop(ClosedLoop(law, Plant(hexapod, dt=law.dt)), cueing)
+        loop = ClosedLoop(law, Plant(hexapod, dt=law.dt))
         inputs: dict[str, Any] = {"seed": seeds, "supply": 1.0 + part}
-        lanes, pieces = CuedLanes(loop, host_rate, inputs, EVERY), []
+        lanes, pieces = CuedLanes.of(cueing, loop, host_rate=host_rate, inputs=inputs, every=EVERY), []
         for seen in lanes.runs([vehicle], duration + AFTER_S):
             pieces.append((seen.t, seen.acceleration_at(cueing.head_P)))
             if progress is not None:
