@@ -5,12 +5,15 @@ import socket
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from motionbase.cli.main import main
 from motionbase.host.formats import FORMATS
+from motionbase.host.manoeuvres.library import manoeuvre
 from motionbase.host.receiver import Receiver
 from motionbase.record.vehicle import VEHICLE
+from motionbase.recording.open import open_recording
 
 NAMES = [c.name for c in VEHICLE[:-1] if "alpha" not in c.name]
 TARGET = "udp://127.0.0.1:9?format=motionbase-vehicle"
@@ -23,7 +26,17 @@ TARGET = "udp://127.0.0.1:9?format=motionbase-vehicle"
         (["landing", "udp://127.0.0.1:9?format=forza"], "format forza is heard and cannot be sent"),
         (["landig", TARGET], "'landig' does not exist"),
         (["manoeuvre://landig", TARGET], "did you mean 'landing'"),
-        (["udp://127.0.0.1:9", TARGET], "is where datagrams go; a source is a file, a ring or a manoeuvre"),
+        (
+            ["udp://127.0.0.1:9", TARGET],
+            "'udp://127.0.0.1:9' tells a pose, and format motionbase-vehicle takes a vehicle",
+        ),
+        (["udp://:9?format=text-legs", "udp://:9?format=text"], "of which only a base of theirs makes a pose"),
+        (["landing", "file://a.csv", "--ask", "drive"], "--ask and --generators are for a base"),
+        (["landing?loop=yes", "file://a.csv"], "'landing?loop=yes' has no end; give --duration"),
+        (["landing", "file://a.txt"], "the name must end in .mcap, .csv, .parquet"),
+        (["landing", "manoeuvre://a"], "motion can go to udp://ADDRESS:PORT, file://PATH or ring://NAME"),
+        (["landing", "ring://"], "has no name after ring://"),
+        (["landing", "ring://a?rate=60"], "no option 'rate'"),
         (["landing", TARGET, "--ask", "dive"], "no state 'dive'; did you mean 'drive'?"),
         (["landing", "127.0.0.1:9"], "is no URL"),
     ],
@@ -56,3 +69,21 @@ def test_a_file_goes_to_a_socket(tmp_path: Path, capsys: pytest.CaptureFixture[s
         receiver = Receiver(FORMATS["motionbase-vehicle"])
         got = [receiver.take(*base.recvfrom(1000), 0.0) for _ in range(found["sent"])]
     assert all(frame is not None and len(frame.row) == 13 for frame in got)
+
+
+def test_a_manoeuvre_goes_into_a_file_in_no_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "landing.csv"
+    assert main(["host", "send", "landing?rate=80&duration=20", f"file://{path}"]) == 0
+    assert f"wrote 1601 frames to file://{path}" in capsys.readouterr().out
+    with open_recording(path) as recording:
+        found = recording.columns()
+    made = manoeuvre("landing", 80.0, duration=20.0)
+    np.testing.assert_allclose(found["time"], made.t, atol=1e-12)
+    for k, channel in enumerate(VEHICLE):
+        np.testing.assert_allclose(found[channel.name], made.rows[:, k], atol=1e-9)
+    assert main(["host", "send", str(path), f"file://{path}"]) == 2
+    assert "exists already; choose another name, or --force" in capsys.readouterr().err
+    again = tmp_path / "part.mcap"
+    assert main(["host", "send", f"{path}?loop=yes&rate=10", f"file://{again}", "--duration", "30"]) == 0
+    with open_recording(again) as recording:
+        assert recording.count in (300, 301) and recording.end == pytest.approx(30, abs=0.11)

@@ -17,6 +17,7 @@ from motionbase.host.formats import FORMATS
 from motionbase.host.motions import Series
 from motionbase.host.pacing import Paced
 from motionbase.host.receiver import Receiver
+from motionbase.host.relay import Hearing, pass_on
 from motionbase.host.sending import GOALS, Sender, asked, play
 from motionbase.host.sockets import bound
 from motionbase.host.url import Udp, source_of, target_of
@@ -128,3 +129,27 @@ def test_other_answers_are_not_counted() -> None:
 def test_formats_that_are_only_heard_are_told() -> None:
     with pytest.raises(UsageError, match="format forza is heard and cannot be sent; these can: motionbase, "):
         Sender(target_of("udp://127.0.0.1:9?format=forza"))
+
+
+def test_frames_of_a_host_are_passed_on_and_its_answers_passed_back() -> None:
+    """Text comes in, our own frames go out; the base's state comes back as text."""
+    port = free_udp_port()
+    url = source_of(f"udp://127.0.0.1:{port}?format=text&units=mm,deg")
+    assert isinstance(url, Udp)
+    with (
+        linked("motionbase") as (base, sender),
+        Hearing(url) as hearing,
+        Sender(target_of(f"udp://127.0.0.1:{port}?format=text&units=mm,deg")) as host,
+    ):
+        until = time.monotonic() + 30
+
+        def stopped() -> bool:
+            base.serve()
+            host.send(Frame((0.1, -0.2, 0.3, *(0.0,) * 15)))
+            host.wait(0.0)
+            return time.monotonic() > until or (host.told is not None and len(base.rows) > 3)
+
+        pass_on(hearing, sender, stopped)
+        assert base.rows[-1][:3] == pytest.approx((0.1, -0.2, 0.3)) and base.receiver.counts[1:] == [0] * 5
+        assert host.told is not None and host.told.text == "off"
+        assert host.told.status is not None and host.told.status.pose == pytest.approx(STATUS.pose, abs=1e-6)

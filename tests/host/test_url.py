@@ -104,7 +104,7 @@ def test_wrong_urls_are_told_in_one_sentence(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("file://a.csv", "motion can be sent to udp://ADDRESS:PORT only"),
+        ("file://a.csv", "datagrams are sent to udp://ADDRESS:PORT"),
         ("udp://0.0.0.0:9", "0.0.0.0 is no address to send to"),
         ("udp://127.0.0.1:9?from=127.0.0.1", "no option 'from'"),
     ],

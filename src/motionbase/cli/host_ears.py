@@ -6,12 +6,8 @@ import selectors
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, final
-
-import numpy as np
+from collections.abc import Callable
+from typing import TYPE_CHECKING, final
 
 from motionbase.errors import UsageError
 from motionbase.host.format import Format, Frame, Kind, Options
@@ -19,22 +15,16 @@ from motionbase.host.formats import FORMATS
 from motionbase.host.heard import Heard
 from motionbase.host.receiver import LARGEST, LOOPBACK, Network
 from motionbase.host.url import Udp, source_of
-from motionbase.record.vehicle import vehicle_schema
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from motionbase.executive.host.sinks import Writes
     from motionbase.host.rest import Rest
 
 AT_ONCE = 1000  # datagrams read between two looks at the clock: a flood does not stop the view
 PICTURE_S, LINE_S, GUESS_S = 0.25, 1.0, 1.0
 BUFFER = 1 << 20  # [bytes] of a socket
-
-
-class Writes(Protocol):
-    """Takes samples for a file."""
-
-    def __call__(self, t: float, row: tuple[float, ...]) -> None: ...
 
 
 @final
@@ -218,33 +208,3 @@ class Ears:
             if not any(heard.receiver.counts):
                 found.append("they tell no motion: a menu, or something is not switched on, see docs/telemetry.md")
         return found
-
-
-@contextmanager
-def vehicle_file(path: Path, force: bool) -> Iterator[Writes]:
-    """A file with the channels of a vehicle; complete or absent."""
-    from motionbase.recording.sinks.sink import Heading, open_sink
-    from motionbase.recording.whole import whole_or_not
-
-    rows: list[tuple[float, ...]] = []
-    with whole_or_not(path, force) as part:
-        sink = open_sink(part, path.suffix, Heading(vehicle_schema(), {}, time.time_ns(), 0))
-
-        def flush() -> None:
-            if rows:
-                table = np.array(rows)
-                sink.write(table[:, 0], table)
-                rows.clear()
-
-        def write(t: float, row: tuple[float, ...]) -> None:
-            rows.append((t, *row))
-            if len(rows) >= 512:
-                flush()
-
-        try:
-            yield write
-            flush()
-            sink.close(())
-        except BaseException:
-            sink.abandon()
-            raise

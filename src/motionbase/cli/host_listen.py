@@ -51,8 +51,9 @@ def listen(
 
     Example: motionbase host listen udp://127.0.0.1:5300 --record drive.csv --duration 60
     """
-    from motionbase.cli.host_ears import Ears, vehicle_file
+    from motionbase.cli.host_ears import Ears
     from motionbase.cli.host_view import Picture, line
+    from motionbase.executive.host.sinks import motion_file
     from motionbase.host.format import Kind
 
     if duration is not None and not 0 < duration < 1e7:
@@ -64,7 +65,7 @@ def listen(
         if record is not None:
             if ears.given is not None and ears.given.kind is not Kind.VEHICLE:
                 raise UsageError(f"--record writes a vehicle's motion, and format {ears.given.name} tells none")
-            ears.record = stack.enter_context(vehicle_file(record, force))
+            ears.record = stack.enter_context(motion_file(record, Kind.VEHICLE, force))
         until = REST_S if rest and duration is None else None
         ears.listen(duration, until, None if as_json else line, None if as_json else Picture())
         verdict = ears.main.rest() if rest and ears.main.form is not None else None

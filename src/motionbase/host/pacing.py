@@ -11,6 +11,7 @@ from motionbase.host.motions import Motion
 
 Clock = Callable[[], float]
 ROUNDING = 1e-6  # of a frame
+SOON_S = 1e-9  # is now: clocks of files are sums of small times
 
 
 @final
@@ -38,7 +39,8 @@ class Paced:
         now = self._clock()
         if self._begin is None:
             self._begin = now
-        return max(0.0, self._begin + self._next / self._rate - now)
+        due = self._begin + self._next / self._rate - now
+        return due if due > SOON_S else 0.0
 
     def frame(self) -> Frame | None:
         """The frame of this moment, if one is due and the motion has something to tell."""

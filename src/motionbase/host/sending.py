@@ -15,6 +15,7 @@ from motionbase.host.formats import FORMATS
 from motionbase.host.pacing import Paced
 from motionbase.host.protocol.common import asked_next
 from motionbase.host.receiver import LARGEST
+from motionbase.host.relay import Sink
 from motionbase.host.sockets import family_of
 from motionbase.host.url import Udp
 from motionbase.record.requests import Kind as Request
@@ -61,6 +62,10 @@ class Sender:
         self._mask = (1 << target.form.bits) - 1
         self._times: deque[tuple[int, float]] = deque(maxlen=KNOWN)
 
+    def clock(self) -> float:
+        """Time by which frames are due [s]."""
+        return time.monotonic()
+
     def send(self, frame: Frame) -> None:
         """One datagram; a full buffer or nobody there is no error."""
         data = self._encoder.encode(frame)
@@ -78,9 +83,8 @@ class Sender:
     def wait(self, seconds: float) -> None:
         """Take answers for so long."""
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            if select.select([self._socket], [], [], left)[0]:
-                self._take()
+        while select.select([self._socket], [], [], max(0.0, end - time.monotonic()))[0]:
+            self._take()
 
     def _take(self) -> None:
         now = time.monotonic()
@@ -108,7 +112,7 @@ class Sender:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *error: object) -> None:
         self._socket.close()
 
 
@@ -120,7 +124,7 @@ def asked(goal: State | None, told: Told | None) -> Request | None:
     return request if told.status is None else asked_next(request, told.state)
 
 
-def play(paced: Paced, sender: Sender, stopped: Callable[[], bool], goal: State | None = None) -> None:
+def play(paced: Paced, sink: Sink, stopped: Callable[[], bool], goal: State | None = None) -> None:
     """Send a motion until it ends or somebody says so.
 
     Args:
@@ -128,8 +132,8 @@ def play(paced: Paced, sender: Sender, stopped: Callable[[], bool], goal: State 
     """
     while not (stopped() or paced.is_over):
         due = paced.due_in()
-        sender.wait(min(due, LOOK_S))
+        sink.wait(min(due, LOOK_S))
         frame = paced.frame()
         if frame is not None:
-            sender.send(frame._replace(request=asked(goal, sender.told)))
-    sender.wait(LOOK_S)
+            sink.send(frame._replace(request=asked(goal, sink.told)))
+    sink.wait(LOOK_S)

@@ -89,7 +89,28 @@ class Played:
         return Path(self.name).expanduser()
 
 
+@final
+@dataclass(frozen=True)
+class Stored:
+    """A file or a ring that frames go into.
+
+    Attributes:
+        scheme: file or ring
+        name: path or name
+    """
+
+    text: str
+    scheme: str
+    name: str
+
+    @property
+    def path(self) -> Path:
+        """Of a file."""
+        return Path(self.name).expanduser()
+
+
 Source = Udp | Played
+STORES = {"file": "path", "ring": "name"}
 OPTIONS = {
     "file": ("rate", "loop", "kind", "channels", "start", "stop"),
     "ring": ("rate", "kind", "channels"),
@@ -121,8 +142,21 @@ def target_of(text: str) -> Udp:
     """Where datagrams are sent; raises `UsageError` with one sentence."""
     scheme, rest, given = _parts(text)
     if scheme != "udp":
-        raise UsageError(f"{text!r}: motion can be sent to udp://ADDRESS:PORT only")
+        raise UsageError(f"{text!r}: datagrams are sent to udp://ADDRESS:PORT")
     return _udp(text, rest, given, is_target=True)
+
+
+def sink_of(text: str) -> Udp | Stored:
+    """Where frames go; raises `UsageError` with one sentence."""
+    scheme, rest, given = _parts(text)
+    if scheme == "udp":
+        return _udp(text, rest, given, is_target=True)
+    if scheme not in STORES:
+        raise UsageError(f"{text!r}: motion can go to udp://ADDRESS:PORT, file://PATH or ring://NAME")
+    _check_known(text, given, ())
+    if not rest:
+        raise UsageError(f"{text!r} has no {STORES[scheme]} after {scheme}://")
+    return Stored(text, scheme, unquote(rest))
 
 
 def _parts(text: str) -> tuple[str, str, dict[str, str]]:

@@ -63,6 +63,7 @@ SINGLE = {
         Channel("load", "-", "largest computing time since the record before, over the period", "timing"),
     )
 }
+HOST_DEMAND = "host demand, pose of the joint centroid"
 QUANTITIES: Mapping[str, Quantity] = OF_A_LEG | OF_AN_AXIS | SINGLE
 """Channels by the port name in control law and plant; one port holds all legs or axes."""
 
@@ -92,7 +93,7 @@ def _of_drives(channel: Channel) -> Channel:
 def _channels() -> Channels:
     yield Channel("t", "s", "tick x dt since the ring's epoch", "time")
     yield Channel("tick", "-", "ticks of the control law since the epoch", "time")
-    yield from _by_dof("host", "host demand, pose of the joint centroid", "host", 3)
+    yield from _by_dof("host", HOST_DEMAND, "host", 3)
     yield from _by_dof("cmd", "demand after propagation and generators", "command", 3)
     yield from _by_dof("pose_meas", "pose from the measured leg lengths", "pose", 1)
     yield from _by_dof("pose_hat", "estimated pose", "pose", 2)
@@ -111,6 +112,12 @@ def _channels() -> Channels:
     for leg in LEGS:
         yield Channel(f"gen_leg{leg}", "m", f"sum of the generators on leg {leg}", "generators", leg=leg)
     yield from SINGLE.values()
+
+
+@cache
+def host_schema() -> Schema:
+    """Of a recording that holds poses alone: what a host sent."""
+    return Schema("host", (Channel("t", "s", "time", "time"), *_by_dof("host", HOST_DEMAND, "host", 3)))
 
 
 def _by_dof(prefix: str, what: str, group: str, derivatives: int) -> Channels:
