@@ -19,6 +19,7 @@ import pytest
 from benchmarks.hosts.link import hearing
 from motionbase.arrays import Array
 from motionbase.cli.main import main as call
+from motionbase.executive.base_setup import BaseOptions
 from motionbase.executive.host.source import Shared, host_source, told_by, with_port
 from motionbase.host.format import Frame, Kind
 from motionbase.host.protocol.own import answer_of, encoded
@@ -74,6 +75,16 @@ def test_a_port_that_is_taken_is_refused_before_anything_starts(capsys: Capture)
         port = taken.getsockname()[1]
         assert call(["run", "simona", "--host", f"udp://127.0.0.1:{port}", "--no-console", "--no-record"]) == 2
     assert f"cannot listen at UDP port {port}: Address already in use" in capsys.readouterr().err
+
+
+def test_a_base_that_is_restarted_hears_the_same_host() -> None:
+    """And is at rest; its process of the host stays as it is."""
+    given = {"host": "udp://127.0.0.1:4444?format=beamng", "cueing": "simona", "algorithm": "adaptive"}
+    options = BaseOptions("simona", "rig", 100, None, None, False, None, None, **given)
+    words = options.at_rest().command()
+    for name, value in given.items():
+        assert words[words.index(f"--{name}") + 1] == value
+    assert "--manual" in words and words[words.index("--generators") + 1] == "none"
 
 
 # ---- whole runs ----------------------------------------------------------------------------------------------------
