@@ -113,7 +113,9 @@ def cueing(
     cue_set: Annotated[
         str, typer.Option("--set", metavar="SET", help="A set of parameters, or a .toml file.")
     ] = "simona",
-    algorithm: Annotated[str, typer.Option(metavar="NAME", help="classical, adaptive or optimal.")] = "classical",
+    algorithm: Annotated[
+        str, typer.Option(metavar="NAME", help="classical, adaptive, optimal, or predictive (without its planner).")
+    ] = "classical",
     target: Language = Target.c,
     force: Force = False,
 ) -> None:

@@ -13,7 +13,7 @@ from motionbase.compile.render.c import FORBIDDEN_FLAGS
 from motionbase.compile.runtime.c import USER_FLAGS
 from motionbase.control.own_law import OwnLaw
 from motionbase.cueing.cueing import Cueing
-from motionbase.cueing.ports import COUNT, VEHICLE, Vehicle
+from motionbase.cueing.ports import VEHICLE, Vehicle
 from motionbase.errors import UsageError
 from motionbase.host.format import AT_REST
 from motionbase.platform.hexapod import Hexapod
@@ -96,11 +96,14 @@ def loop_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
 def cueing_border(cueing: Cueing) -> Border:
     """Interface of motion cueing, before the first sample of a vehicle that stands on the ground."""
     parameters = cueing.parameter_vector()
+    starts = {
+        port.name: port.start_values.reshape(port.dims) for port in cueing.program.inputs
+    }  # of a plan: that there is none
     return Border(
         cueing.program,
         {"x": "x_next"},
         state={"x": cueing.initial_state()},
-        inputs={VEHICLE.name: np.array(AT_REST), COUNT.name: np.array(0.0)},
+        inputs={**starts, VEHICLE.name: np.array(AT_REST)},
         dt=cueing.dt,
         parameters=("parameters", parameters),
         places=(
