@@ -24,6 +24,7 @@ from motionbase.record.states import State
 KNOWN = 4096  # frames whose time of sending is known
 MOST_TRIPS = 100_000  # times there and back that are kept
 GOALS = {"off": State.OFF, "down": State.DOWN, "standby": State.STANDBY, "drive": State.DRIVE}
+MOST_AT_ONCE = 64  # answers taken when time is over
 LOOK_S = 0.05  # between looks whether to stop
 
 
@@ -82,9 +83,12 @@ class Sender:
 
     def wait(self, seconds: float) -> None:
         """Take answers for so long."""
-        end = time.monotonic() + seconds
+        end, taken = time.monotonic() + seconds, 0
         while select.select([self._socket], [], [], max(0.0, end - time.monotonic()))[0]:
             self._take()
+            taken += 1
+            if taken >= MOST_AT_ONCE and time.monotonic() >= end:
+                return
 
     def _take(self) -> None:
         now = time.monotonic()

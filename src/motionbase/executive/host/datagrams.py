@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+import sys
 import time
 from contextlib import suppress
 from typing import Self, final
@@ -32,7 +33,7 @@ class Datagrams:
 
     def __init__(self, source: Udp, ring: str, converted: Converted | None = None) -> None:
         self._source, self._socket, self._asking = source, bound(source), Asking(ring)
-        self._converted = converted
+        self._converted, self._refused = converted, False
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, round(1e6 * LOOK_S)))
         self._buffer = bytearray(LARGEST)
 
@@ -84,6 +85,9 @@ class Datagrams:
                     self._socket.sendto(answer, sender)
             if frame.request is not None or frame.generators is not None:
                 self._asking.ask(frame.request, frame.generators)
+            if receiver.refused and not self._refused:
+                self._refused = True
+                print("the host asks for what requests=yes in its URL would allow", file=sys.stderr, flush=True)
         told.counts(receiver.counts)
         return time.monotonic() - begun
 

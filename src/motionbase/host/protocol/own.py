@@ -10,7 +10,7 @@
     36   u32  0
     40   n f64
 
-Every frame is answered:
+Every frame that is used is answered:
 
     0    4s   MBHA
     4    u16  version, 1
