@@ -49,6 +49,10 @@ def test_a_manoeuvre_begins_with_the_drive_and_is_followed_to_its_end(tmp_path: 
         (["--host", "ring://motionbase"], "is there in real time only"),
         (["--host", "manoeuvre://slalom?loop=yes"], "has no end; leave loop=yes out"),
         (["--host", "manoeuvre://slalon"], "no manoeuvre 'slalon'; did you mean 'slalom'?"),
+        (
+            ["--host", "manoeuvre://slalom", "--algorithm", "predictive"],
+            "it plans in real time; try it with `motionbase",
+        ),
         (["--cueing", "simona"], "--cueing simona: motion cueing follows a host; add --host URL"),
     ],
 )

@@ -71,7 +71,10 @@ def run(
             metavar="SET", help="Of a host that tells a vehicle's motion: a set (`motionbase cue sets`) or its file."
         ),
     ] = None,
-    algorithm: Annotated[str | None, typer.Option(metavar="NAME", help="Of the cueing; by default classical.")] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of the cueing: classical (the default), adaptive, optimal or predictive."),
+    ] = None,
     controller: Annotated[
         str | None,
         typer.Option(

@@ -63,7 +63,8 @@ def simulate(
         typer.Option(metavar="SET", help="Platform: set of motion cueing for a vehicle's motion; default: simona."),
     ] = None,
     algorithm: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Platform: algorithm of the cueing; default: classical.")
+        str | None,
+        typer.Option(metavar="NAME", help="Platform: cueing algorithm, classical (default), adaptive, optimal."),
     ] = None,
     allow_fault: Annotated[
         bool | None,

@@ -90,9 +90,12 @@ def simulate_platform(
 
 def _host(o: PlatformOptions) -> "Offline | None":
     """What moves the platform besides generators."""
+    from motionbase.executive.base_setup import PREDICTIVE
     from motionbase.executive.host.offline import Offline
     from motionbase.host.format import Kind
 
+    if o.algorithm == PREDICTIVE:
+        raise UsageError(f"--algorithm {PREDICTIVE}: it plans in real time; try it with `motionbase cue` or in a run")
     host = None if o.host is None else Offline(o.host)
     if host is None or host.kind is Kind.POSE:
         why = "motion cueing follows a host; add --host URL" if host is None else "poses are followed as they are"
