@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from motionbase.cli.host_ears import Ears
 from motionbase.cli.main import main as call
+from motionbase.errors import UsageError
 from motionbase.host.formats import FORMATS
+from motionbase.host.rest import Rest
 from motionbase.host.telemetry.setup import SCRIPTS, SETUP, script_path
+from motionbase.host.url import Udp, source_of
 from motionbase.recording.open import open_recording
 from tests.host.telemetry.layouts import BUILDERS, Doing
 from tests.ports import reserved_port
@@ -65,7 +69,37 @@ def test_listen_in_words(capsys: Capture) -> None:
     text = capsys.readouterr().out
     assert re.search(r"\d+ datagrams of 185 bytes at [\d.]+ Hz from 127.0.0.1:\d+", text)
     assert "rest test: gravity is in the accelerations: 9.81 m/s^2" in text and "f_x fits a pitch of -5.7 deg" in text
-    assert f"udp://127.0.0.1:{port}?format=xplane&lever=0.5,0,1&gravity=yes" in text
+    assert f"udp://127.0.0.1:{port}?format=xplane&gravity=yes&lever=0.5,0,1" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "turned", "expected"),
+    [
+        ("from=127.0.0.0/8&lever=1,0,0.5", "", "format=lfs&from=127.0.0.0/8&lever=1,0,0.5"),
+        ("format=lfs&gravity=no&flip=f_y,pitch", "", "format=lfs&gravity=no&flip=f_y,pitch"),
+        ("format=lfs&flip=f_y,pitch", "pitch,f_x", "format=lfs&flip=f_y,f_x"),
+        ("format=lfs&flip=f_y", "f_y", "format=lfs"),
+        ("", "f_x", "format=lfs&flip=f_x"),
+    ],
+)
+def test_the_url_that_it_tells(query: str, turned: str, expected: str) -> None:
+    """Everything that was asked, with what the rest test found."""
+    with reserved_port() as port, Ears.at(f"udp://127.0.0.1:{port}" + (f"?{query}" if query else "")) as ears:
+        assert ears.url() == f"udp://127.0.0.1:{port}" or ears.given is not None
+        for k in range(40):
+            ears.main.take(BUILDERS["lfs"](STANDS, 10 + k / 60), ("127.0.0.1", 4), k / 60)
+        verdict = Rest(True, None, 0.0, None, None, (), {"flip": turned} if turned else {})
+        assert ears.url(verdict) == f"udp://127.0.0.1:{port}?{expected}"
+        assert isinstance(source_of(ears.url(verdict)), Udp)
+
+
+def test_the_url_of_ipv6() -> None:
+    try:
+        ears = Ears("::1", [0])
+    except UsageError:
+        pytest.skip("no IPv6 here")
+    with ears:
+        assert ears.url() == "udp://[::1]:0"
 
 
 def test_nothing_comes(capsys: Capture) -> None:
@@ -84,6 +118,7 @@ def test_nothing_comes(capsys: Capture) -> None:
         (["--record", "x.txt"], "must end in"),
         (["udp://127.0.0.1:45999?format=motionbase", "--record", "x.csv"], "format motionbase tells none"),
         (["udp://0.0.0.0:4444"], "say who may send"),
+        (["udp://127.0.0.1:4444?levr=1,0,0"], "did you mean 'lever'"),
         (["udp://192.0.2.1:4444?from=192.0.2.2"], "cannot listen at 192.0.2.1:4444"),
     ],
 )

@@ -7,6 +7,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, final
 
 from motionbase.errors import UsageError
@@ -33,6 +34,7 @@ class Ears:
 
     Args:
         form: of the datagrams; None guesses it
+        asked: options of the URL, as they stand there
 
     Attributes:
         heard: what came, by port
@@ -42,9 +44,15 @@ class Ears:
     """
 
     def __init__(
-        self, address: str, ports: list[int], form: Format | None, options: Options, allowed: tuple[Network, ...]
+        self,
+        address: str,
+        ports: list[int],
+        form: Format | None = None,
+        options: Options | None = None,
+        allowed: tuple[Network, ...] = LOOPBACK,
+        asked: dict[str, str] | None = None,
     ) -> None:
-        self.address, self.options, self.given = address, options, form
+        self.address, self.given, self._asked = address, form, asked or {}
         self.record: Writes | None = None
         self.written, self.taken = 0, list[int]()
         self._begun, self._stamp, self._t, self._at = False, 0.0, 0.0, 0.0
@@ -72,15 +80,18 @@ class Ears:
 
     @staticmethod
     def at(url: str | None) -> "Ears":
-        """At the place that a URL names; at all usual ports of this machine without one."""
+        """At the place that a URL names; at all usual ports of this machine without one.
+
+        A format that is guessed has the options that vehicles have.
+        """
         if url is None:
-            ports = sorted({form.port for form in FORMATS.values()})
-            return Ears("127.0.0.1", ports, None, Options(), LOOPBACK)
-        source = source_of(url)
+            return Ears("127.0.0.1", sorted({form.port for form in FORMATS.values()}))
+        source = source_of(url, usual=replace(FORMATS["motionbase-vehicle"], name="(guessed)", options=None))
         if not isinstance(source, Udp):
             raise UsageError(f"{url!r}: only udp:// can be listened to; `motionbase cue` shows files")
-        is_given = "format=" in url.partition("?")[2]
-        return Ears(source.address, [source.port], source.form if is_given else None, source.options, source.allowed)
+        asked = dict(piece.partition("=")[::2] for piece in url.partition("?")[2].split("&") if piece)
+        form = source.form if "format" in asked else None
+        return Ears(source.address, [source.port], form, source.options, source.allowed, asked)
 
     def __enter__(self) -> "Ears":
         return self
@@ -175,15 +186,18 @@ class Ears:
 
     def url(self, verdict: "Rest | None" = None) -> str:
         """What `run --host` takes."""
+        place = f"[{self.address}]" if ":" in self.address else self.address
         form = self.main.form
-        parts = [] if form is None else [f"format={form.name}"]
-        if any(self.options.lever):
-            parts.append("lever=" + ",".join(f"{x:g}" for x in self.options.lever))
-        if verdict is not None and verdict.query:
-            parts.append(verdict.query)
-        elif self.options.gravity is not None:
-            parts.append(f"gravity={'yes' if self.options.gravity else 'no'}")
-        return f"udp://{self.address}:{self.port}?{'&'.join(parts)}"
+        if form is None:
+            return f"udp://{place}:{self.port}"
+        known = ("format", "from", "requests", *form.known_options)
+        query = {"format": form.name} | {name: text for name, text in self._asked.items() if name in known}
+        for name, text in (verdict.options if verdict is not None else {}).items():
+            if name == "flip" and name in query:  # what was turned, and is wrong now, was right before
+                both = query.pop(name).split(","), text.split(",")
+                text = ",".join(one for k in (0, 1) for one in both[k] if one not in both[1 - k])
+            query |= {name: text} if text else {}
+        return f"udp://{place}:{self.port}?{'&'.join(map('='.join, query.items()))}"
 
     def sentences(self) -> list[str]:
         """What came, in words."""

@@ -21,6 +21,7 @@ FIRST = 30  # datagrams before the first guess
 INTERVALS = 2000  # between the latest datagrams, for rate and jitter
 SURE = 0.9  # score of a guess that is no longer doubted
 MOST_SENDERS, MOST_SIZES = 16, 32  # that are told apart; a flood may have thousands
+LOOKED_AT = 2048  # [bytes] of a datagram of no known format, in which numbers are looked for
 ROWS = 36_000  # kept for the rest test: ten minutes at 60 Hz
 
 
@@ -158,7 +159,7 @@ class Heard:
 
 
 def numbers_in(datagrams: Sequence[bytes], order: str, code: str, at: int) -> Array:
-    """All numbers of datagrams of the commonest size, (n, m), from a byte on.
+    """All numbers at the beginning of datagrams of the commonest size, (n, m), from a byte on.
 
     Args:
         order: of bytes, "<" or ">"; code: "f" or "d", as of `struct`
@@ -166,6 +167,6 @@ def numbers_in(datagrams: Sequence[bytes], order: str, code: str, at: int) -> Ar
     if not datagrams:
         return np.empty((0, 0))
     size = Counter(map(len, datagrams)).most_common(1)[0][0]
-    form = f"{order}{max(0, size - at) // struct.calcsize(code)}{code}"
+    form = f"{order}{max(0, min(size, LOOKED_AT) - at) // struct.calcsize(code)}{code}"
     rows = [struct.unpack_from(form, data, at) for data in datagrams if len(data) == size >= at]
     return np.array(rows, float).reshape(len(rows), -1)

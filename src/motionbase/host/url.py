@@ -120,11 +120,15 @@ SCHEMES = ("udp", *OPTIONS)
 CHANNELS = ("host", "cmd", "pose_hat")
 
 
-def source_of(text: str) -> Source:
-    """The source that a URL names; raises `UsageError` with one sentence."""
+def source_of(text: str, usual: Format | None = None) -> Source:
+    """The source that a URL names; raises `UsageError` with one sentence.
+
+    Args:
+        usual: format of datagrams if the URL names none; None is our own pose frame
+    """
     scheme, rest, given = _parts(text)
     if scheme == "udp":
-        return _udp(text, rest, given, is_target=False)
+        return _udp(text, rest, given, is_target=False, usual=usual)
     settings = _settings(text, given) if scheme == "manoeuvre" else ()
     _check_known(text, given, OPTIONS[scheme])
     if not rest:
@@ -190,8 +194,8 @@ def _settings(text: str, given: dict[str, str]) -> tuple[tuple[str, float], ...]
     return settings
 
 
-def _udp(text: str, rest: str, given: dict[str, str], is_target: bool) -> Udp:
-    form = format_of(given.get("format", "motionbase"))
+def _udp(text: str, rest: str, given: dict[str, str], is_target: bool, usual: Format | None = None) -> Udp:
+    form = usual if usual is not None and "format" not in given else format_of(given.get("format", "motionbase"))
     ours = ("format",) if is_target else ("format", "from", "requests")
     _check_known(text, given, (*ours, *form.known_options), f" of format {form.name}")
     address, port = _place(text, rest, form.port)

@@ -57,6 +57,25 @@ def test_without_stamps_the_mean_period_counts() -> None:
     np.testing.assert_allclose(found[200:], 1.0, rtol=0.1)
 
 
+@pytest.mark.parametrize("before", [0, 100])
+def test_a_burst_does_not_exaggerate(before: int) -> None:
+    """Frames of 60 Hz; some are held up, at the beginning or later, and come all at once."""
+    times = np.arange(300) / 60
+    held = slice(before, before + 12)
+    times[held] = times[held][-1] + 1e-5 * np.arange(12)
+    arrivals = iter(times)
+    motion = Motion(Options(clock=lambda: next(arrivals)), gravity=True)
+    found = np.array([turning(motion, None, k / 60).row[8] for k in range(300)])
+    assert found.min() >= 0.0 and found.max() < 2.5
+    np.testing.assert_allclose(found[-50:], 1.0, rtol=0.05)
+
+
+def test_a_head_far_away_is_not_plausible() -> None:
+    motion = Motion(Options(lever=(2.0, 0.0, 0.0)), gravity=True)
+    assert motion.frame(0.0, ZERO, (0.0, 0.0, 20.0), 0.0, 0.0, 0.0, 1.0) is not None
+    assert motion.frame(0.1, ZERO, (0.0, 0.0, 40.0), 0.0, 0.0, 0.0, 1.0) is None
+
+
 def test_rigid_body() -> None:
     """f + alpha x r + omega x (omega x r), with NumPy's products."""
     rng = np.random.default_rng(3)

@@ -18,7 +18,7 @@ LARGEST_ANGLE = 1000.0  # [rad]: some simulators count revolutions
 LARGEST_ALPHA = 200.0  # [rad/s^2]: larger values are clipped, since they are differences, or impacts
 LONGEST_GAP = 0.25  # [s] between frames: after a longer one derivatives start again from zero
 SHORTEST_STEP = 1e-3  # [s] between stamps: differences over less are not taken
-SMOOTHING = 0.05  # of the period of frames without stamps, per frame
+MEAN_OF = 20  # frames without stamps, whose mean period is taken
 NAMES = tuple(channel.name.removeprefix("vehicle_") for channel in VEHICLE[:-1])
 
 _A2, _W2, _P2 = LARGEST_ACCELERATION**2, FASTEST_TURN**2, LARGEST_ANGLE**2
@@ -35,7 +35,7 @@ class Motion:
     """
 
     __slots__ = (
-        "_alpha", "_clock", "_d1", "_d2", "_kinematic", "_last", "_lever", "_omega", "_period", "_signs",
+        "_alpha", "_clock", "_count", "_d1", "_d2", "_kinematic", "_last", "_lever", "_omega", "_period", "_signs",
     )  # fmt: skip
 
     def __init__(self, options: Options, *, gravity: bool) -> None:
@@ -43,7 +43,7 @@ class Motion:
         self._lever = options.lever if any(options.lever) else None
         self._signs = tuple(-1.0 if name in options.flip else 1.0 for name in NAMES) if options.flip else None
         self._clock = options.clock
-        self._period = 0.0
+        self._count, self._period = 0, 0.0
         self._last: float | None = None
         self._omega = self._d1 = self._d2 = self._alpha = (0.0, 0.0, 0.0)
 
@@ -101,6 +101,8 @@ class Motion:
             x += v * lz - w * ly + p * along - lx * square
             y += w * lx - u * lz + q * along - ly * square
             z += u * ly - v * lx + r * along - lz * square
+            if not x * x + y * y + z * z <= _A2:
+                return None
         row = (x, y, z, p, q, r, u, v, w, roll, pitch, remainder(yaw, tau), on_ground)
         return _new(Frame, (row, sequence, stamp, run, None, None))
 
@@ -108,14 +110,14 @@ class Motion:
         """Angular acceleration: the median of the last three differences, so that a single wrong frame is not felt."""
         last = self._last
         t = self._last = self._clock() if stamp is None else stamp
-        if last is None or not 0.0 <= t - last <= LONGEST_GAP:
+        step = -1.0 if last is None else t - last
+        again = not 0.0 <= step <= LONGEST_GAP
+        if stamp is None and last is not None:
+            step = self._mean_step(step)
+        if again:
             self._omega = (p, q, r)
             self._d1 = self._d2 = self._alpha = (0.0, 0.0, 0.0)
-            self._period = 0.0
             return self._alpha
-        step = t - last
-        if stamp is None:  # frames arrive in bursts; their mean period is that of the simulation
-            step = self._period = self._period + SMOOTHING * (step - self._period) if self._period else step
         if step < SHORTEST_STEP:
             if stamp is not None:
                 self._last = last
@@ -131,6 +133,12 @@ class Motion:
         )
         self._omega, self._d1, self._d2 = (p, q, r), now, self._d1
         return self._alpha
+
+    def _mean_step(self, step: float) -> float:
+        """Frames arrive in bursts, also after a gap; their mean period is that of the simulation."""
+        self._count = min(self._count + 1, MEAN_OF)
+        self._period += (min(max(step, 0.0), LONGEST_GAP) - self._period) / self._count
+        return self._period if self._count == MEAN_OF else max(self._period, step)
 
 
 def _clipped(x: float) -> float:
