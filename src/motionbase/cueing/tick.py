@@ -44,6 +44,7 @@ class Rig:
     """The data that a tick needs.
 
     Attributes:
+        algorithm: what makes the motion
         head: place of the head in P [m]
         dt: period [s]
     """
@@ -63,7 +64,9 @@ class Washed(NamedTuple):
     """What the filters want in a tick.
 
     Attributes:
+        samples: of the host, after the tick
         now: the vehicle's signals
+        situation: air, ground, or between
         tuning: parameters in use
         washout: state of the filters after the tick
         motion: (6, 3) of the degrees of freedom, within the workspace
