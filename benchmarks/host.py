@@ -1,5 +1,5 @@
-"""Hosts and motion cueing: from a datagram to the valves, floods, telemetry, a tick of the washout, tuning."""
+"""Hosts and motion cueing: from a datagram to the valves, floods, telemetry, a tick of the washout, tuning, plans."""
 
-from benchmarks.hosts import decode, link, tune, washout
+from benchmarks.hosts import decode, link, predictive, tune, washout
 
-BENCHMARKS = [*link.BENCHMARKS, *decode.BENCHMARKS, *washout.BENCHMARKS, *tune.BENCHMARKS]
+BENCHMARKS = [*link.BENCHMARKS, *decode.BENCHMARKS, *washout.BENCHMARKS, *tune.BENCHMARKS, *predictive.BENCHMARKS]

@@ -259,7 +259,7 @@ def test_device_gives_the_interpreters_bits() -> None:
 
 @pytest.mark.skipif(not _device(), reason="no CUDA device")
 def test_device_scan_gives_the_interpreters_bits() -> None:
-    step = Kernel("decay", (Port("x", 2),), (Port("x_next", 2),), lambda x: ca.vertcat(0.9 * x[0], ca.cos(x[1])))
+    step = Kernel("driver", (Port("x", 2),), (Port("x_next", 2),), lambda x: ca.vertcat(0.9 * x[0], ca.cos(x[1])))
     x = np.random.default_rng(7).standard_normal((2, 1000))
     result = scan_cuda(step, {"x": "x_next"}, record=["x_next"])(1000, 20, every=5, x=x)
     wanted = scan(step, {"x": "x_next"}, record=["x_next"], target="python", lanes=1000)(20, every=5, x=x)

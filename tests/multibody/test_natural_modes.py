@@ -69,7 +69,7 @@ def test_proportional_damping_and_overdamping() -> None:
     np.testing.assert_allclose(found.damping, beta * omega / 2, rtol=1e-10)
     np.testing.assert_allclose(np.abs(found.eigenvalues), omega, rtol=1e-10)
     stiff = modes(chain_of_masses(1, m, k, 500.0))
-    assert stiff.kinds == ("decay",)
+    assert stiff.kinds == ("driver",)
     np.testing.assert_allclose(stiff.damping, 500.0 / (2 * np.sqrt(k * m)), rtol=1e-12)
     np.testing.assert_allclose(stiff.eigenvalues, max(np.roots([m, 500.0, k])), rtol=1e-9)
 

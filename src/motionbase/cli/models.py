@@ -226,7 +226,7 @@ def _show_modes(
         most = [shares[i] for i in ranked([-s for s, _ in shares], ALIKE)[:3]]
         moving = ", ".join(f"{name} {100 * s:.0f} %" for s, name in most if s >= 0.01)
         ratio, kind = natural.damping[k], natural.kinds[k]
-        rate = f", {natural.eigenvalues[k].real:+.4g} 1/s" if kind in ("growth", "decay") else ""
+        rate = f", {natural.eigenvalues[k].real:+.4g} 1/s" if kind in ("growth", "driver") else ""
         damped = f"{ratio:.4g}" if math.isfinite(ratio) else "-"
         table.add_row(str(k + 1), f"{natural.frequencies[k]:.6g}", damped, kind + rate, moving)
     screen.print(table)

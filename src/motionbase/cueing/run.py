@@ -14,7 +14,7 @@ from motionbase.arrays import Array
 from motionbase.compile import Scan, Unit, scan
 from motionbase.cueing.cueing import PREDICTIVE, Cueing
 from motionbase.cueing.ports import COUNT, FRAME, VEHICLE
-from motionbase.cueing.predictive import Decay, Planner
+from motionbase.cueing.predictive import Driver, Planner
 from motionbase.cueing.predictive.pieces import in_pieces
 from motionbase.errors import UsageError
 from motionbase.platform.sizing.forces import LegMotion, Motion
@@ -132,7 +132,7 @@ def cue(
     names = tuple(port.name for port in cueing.program.outputs if port.name != "x_next")
     rows: dict[str, Any] = {VEHICLE.name: heard.vehicle, COUNT.name: heard.number}
     if cueing.algorithm == PREDICTIVE:
-        used, start = planner or Planner(cueing.platform, cueing.head_P, forecast=Decay()), cueing.initial_state()
+        used, start = planner or Planner(cueing.platform, cueing.head_P, forecast=Driver()), cueing.initial_state()
         outputs = in_pieces(loop_of(cueing.program, names), used, cueing.dt, start, {"parameters": numbers}, rows)
         return Cued(cueing, numbers, heard.t, heard.vehicle, outputs, None)
     outputs, tilts = _in_turn(cueing, loop_of(cueing.program, (*names, "x_next")), numbers, rows)

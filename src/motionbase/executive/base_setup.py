@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TICK_HZ = 2000
 NO_GENERATORS = "none"
-PREDICTIVE, FORECAST = "predictive", "decay"  # algorithm that follows plans; what its planner expects of a vehicle
+PREDICTIVE, FORECAST = "predictive", "driver"  # algorithm that follows plans; what its planner expects of a vehicle
 CUEING, ALGORITHM = "simona", "classical"  # of a host that tells a vehicle's motion, unless others are named
 
 

@@ -8,7 +8,7 @@ from numpy.polynomial import Polynomial
 from scipy import signal
 
 from motionbase.cueing.predictive.feelings import Felt, response
-from motionbase.cueing.predictive.forecast import AT_REST, Constant, Decay, forecast_of, sampled
+from motionbase.cueing.predictive.forecast import AT_REST, Constant, Driver, forecast_of, sampled
 from motionbase.cueing.predictive.horizon import Horizon
 from motionbase.cueing.predictive.nodes import Nodes
 from motionbase.cueing.predictive.weights import Weights, limits_of
@@ -136,12 +136,17 @@ def test_forecasts() -> None:
     times = HORIZON.times
     row = AT_REST + [1.0, 0, 0, 0, 0, 0.2]
     assert (Constant().ahead(row, 0.0, times) == row).all()
-    decay = Decay(fades=0.5, mean=3.0)
-    first = decay.ahead(row, 0.0, times)
-    np.testing.assert_allclose(first[:, 0], np.exp(-times / 0.5))
+    driver = Driver(fades=(0.5, 0.7), mean=(3.0, 3.0))
+    first = driver.ahead(row, 0.0, times)  # at rest until now, as far as it knows: no slope
+    np.testing.assert_allclose(first[:, 0], (1 + times / 0.5) * np.exp(-times / 0.5))
+    np.testing.assert_allclose(first[:, 5], 0.2 * (1 + times / 0.7) * np.exp(-times / 0.7))
     for k in range(1, 3000):
-        last = decay.ahead(row, 0.01 * k, times)
+        last = driver.ahead(row, 0.01 * k, times)
     np.testing.assert_allclose(last, np.tile(row, (times.size, 1)), atol=1e-4)  # the mean has followed: exp(-10)
+    driver.reset()
+    for k in range(200):  # a ramp: its slope goes on
+        last = driver.ahead(AT_REST + 0.01 * k * np.eye(6)[0], 0.01 * k, times)
+    assert (last[1, 0] - last[0, 0]) / times[1] == pytest.approx(1.0, abs=0.4)  # it fades from there
     t = np.arange(0.0, 5.0, 0.01)
     known = sampled(t, np.stack([np.sin(t + k) for k in range(6)], axis=1))
     ahead = known.ahead(row, 1.0, times)
@@ -152,9 +157,9 @@ def test_forecasts() -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: forecast_of("decy"), "did you mean 'decay'"),
+        (lambda: forecast_of("drivr"), "did you mean 'driver'"),
         (lambda: forecast_of("preview"), "needs a source"),
-        (lambda: Decay(fades=0.0), "must be above 0"),
+        (lambda: Driver(fades=(0.0, 1.0)), "must be above 0"),
         (lambda: Horizon(nodes=(0.1, 0.2), knots=(0.15, 0.2)), "knots must be nodes"),
         (lambda: Horizon(nodes=(0.2, 0.1), knots=(0.1,)), "increase"),
         (lambda: Weights(position=(1.0, 1.0, 1.0, 1.0, 1.0, -1.0)), "six numbers from 0"),

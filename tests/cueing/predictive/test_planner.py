@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motionbase.cueing.predictive.forecast import AT_REST, Decay, sampled
+from motionbase.cueing.predictive.forecast import AT_REST, Driver, sampled
 from motionbase.cueing.predictive.horizon import PERIOD, PLAN_LENGTH
 from motionbase.cueing.predictive.offline import Followed, follow
 from motionbase.cueing.predictive.planner import Planner, Verdict, Where
@@ -38,7 +38,7 @@ def test_legs_stay_within_their_limits(parts, strength: float) -> None:  # type:
     """Whatever the vehicle does, up to three times what a car or a fighter does."""
     scale = np.array([10, 10, 15, 1.5, 1.5, 1.0]) * strength
     rows = vehicle(2.5, *((k, x * scale[k], begin, begin + for_, edge) for k, x, begin, for_, edge in parts))
-    check_legs(follow(planner(forecast=Decay(0.5)), rows))
+    check_legs(follow(planner(forecast=Driver()), rows))
 
 
 def test_an_impossible_demand_uses_the_legs_and_comes_back() -> None:

@@ -53,7 +53,7 @@ class Loop:
 
 @contextmanager
 def planning(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    [made] = processes("rig", "simona", "decay")
+    [made] = processes("rig", "simona", "driver")
     given = environment(folder) | dict(made.environment)
     with subprocess.Popen(made.command, env=given, text=True, stdout=subprocess.PIPE) as process:
         try:

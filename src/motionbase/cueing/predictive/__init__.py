@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from motionbase.lazy import lazily
 
-__all__ = ["Constant", "Decay", "Plan", "Planner", "Weights", "Where", "follow", "sampled"]
+__all__ = ["Constant", "Driver", "Plan", "Planner", "Weights", "Where", "follow", "sampled"]
 
 if TYPE_CHECKING:
-    from motionbase.cueing.predictive.forecast import Constant, Decay, sampled
+    from motionbase.cueing.predictive.forecast import Constant, Driver, sampled
     from motionbase.cueing.predictive.offline import follow
     from motionbase.cueing.predictive.planner import Plan, Planner, Where
     from motionbase.cueing.predictive.weights import Weights
@@ -15,7 +15,7 @@ else:
     __getattr__, __dir__ = lazily(
         __name__,
         {
-            "forecast": ("Constant", "Decay", "sampled"),
+            "forecast": ("Constant", "Driver", "sampled"),
             "offline": ("follow",),
             "planner": ("Plan", "Planner", "Where"),
             "weights": ("Weights",),

@@ -12,7 +12,9 @@ from motionbase.arrays import Array
 from motionbase.errors import UsageError, unknown
 from motionbase.record.vehicle import G
 
-KINDS = ("constant", "decay", "preview")
+KINDS = ("constant", "driver", "preview")
+FADES, MEAN = (0.4, 0.6), (1.5, 3.0)  # [s] of specific force, of turning; illustrative
+NOTICED = 0.1  # [s] over which a slope is taken
 AT_REST: Array = np.array([0.0, 0.0, G, 0.0, 0.0, 0.0])
 
 
@@ -39,31 +41,41 @@ class Constant:
 
 
 @final
-class Decay:
-    """A driver's model: what deviates from the slow mean fades away.
+class Driver:
+    """A model of who drives: what deviates from the slow mean goes on as it does, and fades away.
+
+    The deviation x follows x'' = -2 x' / T - x / T^2 from where it is, with its slope of a moment ago.
 
     Args:
-        fades: time constant of the deviation [s]
-        mean: time constant of the slow mean [s]
+        fades: time constant T of specific force, and of turning [s]
+        mean: time constant of the slow mean of both [s]
     """
 
-    def __init__(self, fades: float = 0.5, mean: float = 3.0) -> None:
-        if not (fades > 0 and mean > 0):
-            raise UsageError(f"forecast: time constants are {fades:g} and {mean:g} s, they must be above 0")
-        self._fades, self._slow = fades, mean
+    def __init__(self, fades: tuple[float, float] = FADES, mean: tuple[float, float] = MEAN) -> None:
+        if not min(*fades, *mean) > 0:
+            raise UsageError(f"forecast: time constants are {fades} and {mean} s, they must be above 0")
+        self._fades, self._slow = np.repeat(fades, 3), np.repeat(mean, 3)
         self._mean: Array = AT_REST
+        self._before: Array = AT_REST
+        self._slope: Array = np.zeros(6)
         self._t: float | None = None
 
     def ahead(self, demand: Array, t: float, times: Array) -> Array:
-        """From the demand to the mean."""
-        since = 0.0 if self._t is None else max(t - self._t, 0.0)
-        self._mean, self._t = self._mean + (1 - np.exp(-since / self._slow)) * (demand - self._mean), t
-        left = np.exp(-times / self._fades)[:, None]
-        return np.asarray(self._mean + left * (demand - self._mean))
+        """Critically damped, to the mean."""
+        since = 0.0 if self._t is None else t - self._t
+        if since > 0:
+            self._mean = self._mean + (1 - np.exp(-since / self._slow)) * (demand - self._mean)
+            rate = (demand - self._before) / since
+            self._slope = self._slope + (1 - np.exp(-since / NOTICED)) * (rate - self._slope)
+        self._t, self._before = t, np.array(demand)
+        x = demand - self._mean
+        left = np.exp(-np.outer(times, 1 / self._fades))
+        return np.asarray(self._mean + left * (x + times[:, None] * (self._slope + x / self._fades)))
 
     def reset(self) -> None:
         """The mean is that of a vehicle at rest."""
-        self._mean, self._t = AT_REST, None
+        self._mean = self._before = AT_REST
+        self._slope, self._t = np.zeros(6), None
 
 
 @final
@@ -100,8 +112,8 @@ def forecast_of(kind: str, preview: Preview | None = None) -> Forecast:
     """By its name."""
     if kind == "constant":
         return Constant()
-    if kind == "decay":
-        return Decay()
+    if kind == "driver":
+        return Driver()
     if kind != "preview":
         raise UsageError(unknown("forecast", kind, KINDS))
     if preview is None:

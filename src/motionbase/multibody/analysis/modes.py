@@ -22,7 +22,7 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.spatial.equals import ALIKE, first_largest, ranked, runs, settled
 
-Kind = Literal["rigid", "oscillation", "decay", "growth"]
+Kind = Literal["rigid", "oscillation", "driver", "growth"]
 SPAN = 1e-6  # vectors of equal eigenvalues closer than this span no space (a defective matrix)
 SAME = 1e-9  # relative difference below which matrices count as equal
 
@@ -36,7 +36,7 @@ class NaturalModes:
         frequencies: (n,) natural frequency [Hz]: |eigenvalue| / 2 pi; 0 for rigid, growing and single decaying modes
         damping: (n,) fraction of critical damping [-], above 1 if a pair does not oscillate; NaN without a frequency
         eigenvalues: (n,) [1/s] of each pair the one with the larger imaginary or real part; 0 for rigid
-        kinds: "rigid" no stiffness, "oscillation", "decay" without oscillation, "growth" is unstable
+        kinds: "rigid" no stiffness, "oscillation", "driver" without oscillation, "growth" is unstable
         shapes: (nv, n) small motion of every joint; x* M x = 1, the largest component real and positive
         names: (nv,) names of the rows of shapes
         joints, bodies: share of each (columns) in each mode's motion; each row sums to 1
@@ -156,7 +156,7 @@ def _single(kappa: float, c: float) -> Row:
     if kappa < 0.0:
         return root, 0.0, float("nan"), "growth"
     ratio = float(c / (2 * omega))
-    kind: Kind = "growth" if root.real > 0 and root.imag == 0 else "decay" if root.imag == 0 else "oscillation"
+    kind: Kind = "growth" if root.real > 0 and root.imag == 0 else "driver" if root.imag == 0 else "oscillation"
     return root, float(omega / (2 * np.pi)), ratio, kind
 
 
@@ -165,7 +165,7 @@ def _damped_row(value: complex, size: float) -> Row:
         return value, abs(value) / (2 * np.pi), -value.real / abs(value), "oscillation"
     if abs(value) <= 1e-12 * size:
         return 0j, 0.0, float("nan"), "rigid"
-    return complex(value.real), 0.0, float("nan"), "growth" if value.real > 0 else "decay"
+    return complex(value.real), 0.0, float("nan"), "growth" if value.real > 0 else "driver"
 
 
 def _normalised(X: Complex, M: Array) -> Complex:
