@@ -23,7 +23,7 @@ from motionbase.platform.load import load_platform
 from motionbase.record.vehicle import G
 from motionbase.report.document import Document
 from tests.cueing.rig import DT, cueing
-from tests.workbench.test_report import Closed
+from tests.report.closed import Closed
 
 SMALL = Amplitudes(0.05, math.radians(0.3), math.radians(0.3), math.radians(2.0))
 FEW = (0.251, 1.0, 3.981)

@@ -18,7 +18,7 @@ from motionbase.report.document import Document
 from motionbase.system import repeatability
 from motionbase.system.repeatability import Repeatability, Tolerances, repeated
 from motionbase.system.repeatability_report import RepeatabilityReport, page, repeatability_figure
-from tests.workbench.test_report import Closed
+from tests.report.closed import Closed
 
 
 @cache

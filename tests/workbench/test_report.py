@@ -2,7 +2,6 @@
 
 import json
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -13,24 +12,9 @@ from motionbase.platform.load import load_platform
 from motionbase.report.document import Document
 from motionbase.workbench.clearance import Thresholds
 from motionbase.workbench.page import write_report
+from tests.report.closed import Closed
 
 Capture = pytest.CaptureFixture[str]
-VOID = {"meta", "img", "br"}
-
-
-class Closed(HTMLParser):
-    """Every element that is opened is closed, in order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,7 @@ from motionbase.cli.options import (
 from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
+    from motionbase.cueing.omct.motions import Test
     from motionbase.cueing.omct.report import Report
 
 Set = Annotated[str, typer.Option("--cueing", metavar="SET", help="A cueing set, or a TOML file of one.")]
@@ -50,14 +51,21 @@ def omct(
     ] = None,
     host_rate: Annotated[
         float | None,
-        typer.Option("--host-rate", metavar="HZ", help="Samples of the vehicle a second."),
+        typer.Option(
+            "--host-rate", metavar="HZ", help="Samples of the vehicle; default: every tick, 60 with --system."
+        ),
     ] = None,
     acceleration: Annotated[float, typer.Option(metavar="M/S2", help="Amplitude of translations.")] = 1.0,
     angle: Annotated[float, typer.Option(metavar="DEG", help="Largest attitude of rotations; illustrative.")] = 6.0,
-    rate: Annotated[float, typer.Option(metavar="DEG/S", help="Largest rate of rotations; illustrative.")] = 6.0,
+    angular_rate: Annotated[
+        float, typer.Option(metavar="DEG/S", help="Largest rate of rotations; illustrative.")
+    ] = 6.0,
     angular_acceleration: Annotated[
         float, typer.Option(metavar="DEG/S2", help="Largest acceleration of rotations; illustrative.")
     ] = 20.0,
+    settle: Annotated[
+        float, typer.Option(metavar="S", help="From the fade of a sine to its measurement; more for slow washouts.")
+    ] = 25.0,
     report: Page = None,
     plot: Plot = None,
     table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all tones.")] = None,
@@ -107,7 +115,10 @@ def omct(
     place = omct_point(hexapod, cues.head_P) if point is None else hexapod.points[point]
     named = next((name for name, p in hexapod.points.items() if p == place), "head")
     deg = math.radians(1.0)
-    sizes, course = Amplitudes(acceleration, deg * angle, deg * rate, deg * angular_acceleration), Course()
+    sizes, course = (
+        Amplitudes(acceleration, deg * angle, deg * angular_rate, deg * angular_acceleration),
+        Course(settle),
+    )
     rate_used = host_rate or (HOST_RATE if system else None)
     with terminal.progress_bar(f"motion cueing test of {hexapod.name}") as bar:
         results = []
@@ -156,7 +167,7 @@ def bounds(
     terminal.console().print(f"{out}: fill in limits, then motionbase cue omct PLATFORM --bounds {out}")
 
 
-def _tests(text: str | None) -> tuple:  # type: ignore[type-arg]
+def _tests(text: str | None) -> tuple[Test, ...]:
     """The tests of a list of numbers, all by default."""
     from motionbase.cueing.omct.motions import TESTS
 

@@ -66,11 +66,11 @@ class Course:
                              "both must be above 0 and at most 600")  # fmt: skip
 
     def fade(self, omega: float) -> float:
-        """[s]"""
+        """Of a sine of this frequency [rad/s], in s."""
         return max(self.shortest_fade, math.tau / omega)
 
     def duration(self, omega: float) -> float:
-        """[s]"""
+        """Of its whole run [s]."""
         return self.fade(omega) + self.settle + max(self.least, math.tau / omega)
 
 
@@ -89,7 +89,8 @@ class Curve:
         omega: [rad/s]
         input: complex amplitude of the vehicle's motion [m/s^2, rad/s]
         output: that of the platform's [m/s^2, rad/s]
-        harmonics: rms of the second to seventh harmonic in the platform's motion, relative to the tone's
+        harmonics: rms of the second to seventh harmonic in the platform's motion, relative to the tone's; in tests 7
+            and 9 of its angular rate
         residual: the same of everything but tone, mean and drift
     """
 
@@ -131,10 +132,10 @@ class Curve:
         """As JSON data."""
         return {
             "test": self.test.number, "name": self.test.name, "omega_rad_s": self.omega.tolist(),
-            "gain": self.gain.tolist(), "phase_deg": self.phase.tolist(), "harmonics": self.harmonics.tolist(),
-            "residual": self.residual.tolist(),
-            "coherence": self.coherence.tolist(), "input": np.abs(self.input).tolist(),
-            "output": np.abs(self.output).tolist(), "doubtful": self.doubtful.tolist(),
+            "gain": self.gain.tolist(), "phase_deg": self.phase.tolist(),
+            "harmonics": self.harmonics.tolist(), "residual": self.residual.tolist(),
+            "coherence": self.coherence.tolist(), "doubtful": self.doubtful.tolist(),
+            "input": np.abs(self.input).tolist(), "output": np.abs(self.output).tolist(),
         }  # fmt: skip
 
 

@@ -27,11 +27,13 @@ PAIRS = ((1, 2), (3, 4), (5, 10), (6, 7), (8, 9))
 
 
 def pair_figure(results: Sequence[Measured], numbers: Sequence[int], bounds: Bounds | None = None) -> Figure:
-    """Some tests side by side, gain above phase. The first result is judged, the others are shown with it."""
-    figure = new_figure(5.2 * len(numbers), 5.4)
-    axes = figure.subplots(2, len(numbers), sharex=True, squeeze=False)
+    """Two tests side by side, gain above phase. The first result is judged, the others are shown with it."""
+    figure = new_figure(10.4, 5.4)
+    axes = figure.subplots(2, 2, sharex=True)
     for column, number in enumerate(numbers):
         _draw(axes[0, column], axes[1, column], results, number, bounds)
+    for panel in axes[:, len(numbers) :].ravel():
+        panel.axis("off")
     _legend(figure, results[0].label)
     return figure
 
