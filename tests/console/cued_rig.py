@@ -10,9 +10,11 @@ from contextlib import contextmanager
 import numpy as np
 
 from motionbase.arrays import Array
+from motionbase.cueing.cueing import Cueing
 from motionbase.platform.load import load_platform, platform_text
 from motionbase.record.cueing import ROWS, SIX, cued_schema
 from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.states import STATES
 from motionbase.record.vehicle import G
 from motionbase.ring.writer import Writer
@@ -28,6 +30,16 @@ LAGS = {
     "cue": (0.6, 0.1),
     "felt_cue": (0.5, 0.35),
 }  # gain, delay [s]
+
+
+def table() -> ParameterTable:
+    """Parameters of cueing as a ring has them."""
+    ports = Cueing.of(load_platform("simona"), "simona", algorithm="adaptive").parameters.ports
+    listed = []
+    for p in ports:
+        least, most = (tuple(bound.tolist()) for bound in p.bounds)
+        listed.append(Parameter(p.name, p.unit, "of cueing", tuple(p.start_values.tolist()), least, most))
+    return ParameterTable("law", (Parameter("k_p", "1/s", "of the law", (4.0,)), *listed))
 
 
 def cued_writer(name: str, parameters: str = "") -> Writer:

@@ -15,27 +15,14 @@ from httpx import Response
 from motionbase.console.cueing import trials
 from motionbase.console.live.frames import decode
 from motionbase.console.models import Job
-from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.sets import load_set
-from motionbase.platform.load import load_platform
-from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.vehicle import vehicle_schema
 from tests.console.api_rig import Page, page, wait_for
-from tests.console.cued_rig import DT, SCHEMA, cued_rows, cued_writer
+from tests.console.cued_rig import DT, SCHEMA, cued_rows, cued_writer, table
 from tests.recording.files import schema_of, waves, write_mcap
 
 SIDE = {"set": "simona", "algorithm": "classical"}
 RECORDS = 1200  # of the ring and of its recording, six seconds
-
-
-def table() -> ParameterTable:
-    """Parameters of cueing as a ring has them."""
-    ports = Cueing.of(load_platform("simona"), "simona", algorithm="adaptive").parameters.ports
-    listed = []
-    for p in ports:
-        least, most = (tuple(bound.tolist()) for bound in p.bounds)
-        listed.append(Parameter(p.name, p.unit, "of cueing", tuple(p.start_values.tolist()), least, most))
-    return ParameterTable("law", (Parameter("k_p", "1/s", "of the law", (4.0,)), *listed))
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from playwright.sync_api import expect
@@ -10,7 +11,7 @@ from playwright.sync_api import expect
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, coloured, overflow, panel, shown
 from tests.console.browser.rig import RING, Rig, until
-from tests.console.cued_rig import cued_run
+from tests.console.cued_rig import cued_run, table
 
 SILENT_S = 25.0  # of the ring's time: its host becomes silent while the page looks at it
 
@@ -18,7 +19,7 @@ SILENT_S = 25.0  # of the ring's time: its host becomes silent while the page lo
 @pytest.fixture(scope="module", autouse=True)
 def world(rig: Rig) -> Iterator[None]:
     """Records of a base with cueing, and a console."""
-    with cued_run(RING, SILENT_S):
+    with cued_run(RING, SILENT_S, table().json):
         rig.start_console()
         until(lambda: rig.ask("GET", "schema").status_code == 200, "the schema")
         yield
@@ -48,10 +49,13 @@ def test_curves_live_margins_and_a_host_that_becomes_silent(pages: Pages) -> Non
     pages.shot(page, "cueing_silent")
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (800, "dark"), (390, "dark")])
-def test_nothing_stands_out_of_the_page(pages: Pages, width: int, theme: str) -> None:
-    page = pages.open(width=width, height=800, theme=theme)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("width", "drawer", "theme"), [(1280, 372, "light"), (1280, 300, "light"), (800, 372, "dark"), (390, 372, "dark")]
+)
+def test_nothing_stands_out_of_the_page(pages: Pages, width: int, drawer: int, theme: Literal["dark", "light"]) -> None:
+    page = pages.open(width=width, height=800, theme=theme, layout={"shell": {"view": "plots", "drawer": drawer}})
     cueing = panel(page, "cueing")
     expect(at(cueing, "cueing-leg-6")).to_contain_text("mm")
-    pages.shot(page, f"cueing_{width}")
+    pages.shot(page, f"cueing_{width}_{drawer}")
     assert overflow(page)["by"] <= 0, overflow(page)
+    assert page.locator(".drawer-body").evaluate("body => body.scrollWidth - body.clientWidth") <= 0

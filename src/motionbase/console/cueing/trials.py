@@ -46,7 +46,7 @@ IN_USE = "in use"  # the set of the live base, as it is tuned now
 PREFIX = "cue_"  # of its parameters
 KEPT = 6  # results
 LONGEST_S = 600.0  # of a comparison: a first one compiles
-PREDICTIVE, MOST_PREDICTED_S = "predictive", 60.0
+PREDICTIVE, MOST_PREDICTED_S = "predictive", 30.0
 POLL_S = 0.05
 BASIS = "simona"  # a set of which all numbers are replaced by those in use
 

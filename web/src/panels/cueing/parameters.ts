@@ -23,6 +23,7 @@ export function parameters(app: App): HTMLElement {
   const rows = new Map<string, Row>();
   const situation = signal<Situation>("air");
   const situations = choice<Situation>("Situation", { air: "In the air", ground: "On the ground" }, (one) => situation.set(one), "cueing-situation");
+  const tools = h("div", { class: "row p-wrap" }, situations.element, h("span", { class: "grow" }), saveButton(app, tuner), resetButton(app, tuner, whyNot));
   let table = "";
   effect(() => {
     const all = tuner.found()?.parameters ?? [];
@@ -33,6 +34,7 @@ export function parameters(app: App): HTMLElement {
     if (key !== table) build(groups);
     table = key;
     none.hidden = groups.length > 0;
+    tools.hidden = groups.length === 0;
     const moving = isAtRest(base.state()) ? "" : `it may be changed only while the base rests; it is in ${base.state() ?? "an unknown state"}`;
     for (const [, listed] of groups) for (const one of listed) rows.get(one.name)?.show(one, whyNot() || (one.at_rest ? moving : ""));
   });
@@ -61,7 +63,7 @@ export function parameters(app: App): HTMLElement {
     }
   }
 
-  return section("Parameters", [saveButton(app, tuner), resetButton(app, tuner, whyNot), ...undoButtons(tuner, "cueing", whyNot)], none, situations.element, lists);
+  return section("Parameters", undoButtons(tuner, "cueing", whyNot), none, tools, lists);
 }
 
 /** The numbers to which the parameters go, as the file of a set. */

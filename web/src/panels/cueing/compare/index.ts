@@ -22,6 +22,7 @@ export function compare(app: App): HTMLElement {
   const run = h("button", { type: "button", class: "primary", "data-test": "compare-run", onclick: () => void start() }, "Compare");
   let shown: { element: HTMLElement; end(): void } | null = null;
   let fetched = -1;
+  let wasRunning = false;
 
   async function start(): Promise<void> {
     trouble.say("");
@@ -52,6 +53,8 @@ export function compare(app: App): HTMLElement {
     bar.value = now?.share ?? 0;
     setText(doing, (now?.share ?? 0) > 0.25 ? "Computing …" : "Starting; the first comparison compiles …");
     gate(run, isRunning ? "a comparison runs already" : asked.whyNot(), "Compute both on the same motion; nothing moves");
+    if (isRunning && !wasRunning) progress.scrollIntoView({ block: "nearest" });
+    wasRunning = isRunning;
     if (now?.state === "done" && now.number !== fetched) void show(now.number);
     if (now?.state === "failed") trouble.say(now.text);
   });
