@@ -16,9 +16,8 @@ from motionbase.compile import Struct, cond, for_each, q
 from motionbase.control.bounds import Allowed
 from motionbase.control.profiles import PEAK_ACCELERATION, PEAK_STOP, PEAK_VELOCITY, stop
 from motionbase.control.quantities import SX, Flag, Frame, Motion, Number, Seconds, Some
-from motionbase.spatial.bridge import Bridge, bridged
+from motionbase.spatial.bridge import PEAK_FROM_VELOCITY, Bridge, bridged
 
-PEAK_FROM_VELOCITY = 3.95  # acceleration of the bridge, over velocity difference / duration
 PLAUSIBLE = 10.0  # times the limits: a frame beyond is an error, not a demand
 LONGEST_PERIOD = 0.1  # [s] a longer interval is a pause, not a period
 

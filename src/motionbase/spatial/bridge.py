@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import casadi as ca
 
 from motionbase.compile import Struct, q
@@ -9,6 +11,8 @@ from motionbase.compile.struct import MIXED
 
 SX = ca.SX
 FIRST_BRIDGE = 1e-3  # [s] duration of an empty bridge; must not be 0
+PEAK_FROM_POSITION = 10 / math.sqrt(3)  # acceleration of a bridge, over position difference / duration^2
+PEAK_FROM_VELOCITY = 3.95  # the same, over velocity difference / duration
 
 
 class Bridge(Struct):

@@ -133,6 +133,21 @@ def test_a_late_plan_is_met_without_a_jump() -> None:
     assert np.abs(np.diff(bench.all("host_frame")[:, 2], axis=0)).max() < 0.3
 
 
+@pytest.mark.parametrize("periods", [8, 15])
+def test_a_planner_that_cannot_keep_up_moves_the_platform_gently(periods: int) -> None:
+    """Its plans are of a state that is long over; accelerations stay near those of plans in time, below 2 m/s^2."""
+    bench, waiting = Bench(), list[tuple[int, Array]]()
+    bench.run(0.5)
+    for k in range(150):
+        bench.piece()
+        if k % periods == 0:
+            waiting.append((k + periods, bench.planned()[0]))
+        if waiting and waiting[0][0] <= k + 1:
+            bench.plan = waiting.pop(0)[1]
+    assert bench.all("cue_late")[-1] > 100
+    assert np.abs(bench.all("host_frame")[:, 2]).max() < 4.0  # bridges of a fixed time asked for 40
+
+
 def spoilt(row: Array, kind: str) -> Array:
     """An answer that is no plan."""
     out = row.copy()

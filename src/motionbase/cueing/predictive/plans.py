@@ -17,13 +17,14 @@ from motionbase.compile import Struct, cond, for_each, q
 from motionbase.compile.struct import MIXED
 from motionbase.cueing.predictive.horizon import PERIOD, PLAN_LENGTH, PLAN_NODES, PLAN_STEP
 from motionbase.platform.hexapod import Hexapod
-from motionbase.spatial.bridge import Bridge, bridged
+from motionbase.spatial.bridge import PEAK_FROM_POSITION, PEAK_FROM_VELOCITY, Bridge, bridged
 
 SX = ca.SX
 NO_PLAN = -1.0  # as the tick of a plan
 LASTS = PLAN_LENGTH - 0.05  # [s] after which a plan is left for the washout
 SOON = 0.05  # [s] bridge from plan to plan
 FALL = 0.4  # [s] bridge to the washout, and back to a plan
+GENTLE = 0.1  # of an axis' largest acceleration, of a bridge
 NEAR = (0.1, 0.3)  # m, rad and m/s, rad/s: a plan that begins farther from where the platform is demanded is no answer
 MOST = 1.2  # times the largest acceleration of an axis: more is no plan
 
@@ -109,6 +110,12 @@ def is_sound(platform: Hexapod, plan: Planned, now: SX, dt: float) -> SX:
     return ca.logic_and(ca.logic_and(of_now, counted), fits)
 
 
+def gentle(gap: SX, a_max: SX) -> SX:
+    """(6,) duration of bridges whose accelerations stay about so small [s]: a late plan is of another state."""
+    e, v = ca.fabs(gap[:, 0]), ca.fabs(gap[:, 1])
+    return ca.fmax(ca.sqrt(PEAK_FROM_POSITION * e / a_max), PEAK_FROM_VELOCITY * v / a_max)
+
+
 def missing(age: SX) -> SX:
     """Plans that should have begun since one of this age [s]; half a period is granted."""
     return ca.fmax(ca.floor(age / PERIOD - 0.5 + 1e-6), 0.0)
@@ -135,6 +142,7 @@ def follow(platform: Hexapod, dt: float, x: Following, plan: Planned, washed: SX
         gap = old + bridges_at(x.bridges, x.bridge_age + dt) - base
         both = ca.logic_and(follows, ca.ne(x.follows, 0))
         T = ca.fmax(ca.if_else(both, SOON, FALL), x.bridges.T[0] - x.bridge_age - dt)
+        T = ca.fmax(T, ca.mmax(gentle(gap, ca.SX(GENTLE * np.asarray(platform.limits.acceleration)))))
         return Bridge.of_columns(e=gap[:, 0], e_dot=gap[:, 1], e_ddot=gap[:, 2], T=ca.repmat(T, 6, 1)), ca.SX(0)
 
     bridges, bridge_age = cond(changes, bridge, lambda: (x.bridges, x.bridge_age + dt))
