@@ -10,7 +10,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.cueing.cueing import PREDICTIVE, Cueing
 from motionbase.cueing.omct.measure import LANES
-from motionbase.cueing.predictive import Decay, Planner
+from motionbase.cueing.predictive import Driver, Planner
 from motionbase.cueing.predictive.pieces import WHERE
 from motionbase.cueing.predictive.plans import PLAN, lead, no_plan
 from motionbase.cueing.predictive.rows import row_of, where_of
@@ -28,7 +28,7 @@ class Planners:
         self._dt = cueing.dt
         self._planners = []
         if cueing.algorithm == PREDICTIVE:
-            self._planners = [Planner(cueing.platform, cueing.head_P, forecast=Decay()) for _ in range(LANES)]
+            self._planners = [Planner(cueing.platform, cueing.head_P, forecast=Driver()) for _ in range(LANES)]
         self.ticks = lead(cueing.dt) if self._planners else None
         self._plans = np.stack([no_plan()] * LANES, axis=-1)
 
