@@ -3,14 +3,17 @@
 import json
 import re
 import socket
+import struct
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from motionbase.cli.host_ears import Ears
+from motionbase.cli.host_ears import Ears, arrival
 from motionbase.cli.main import main as call
 from motionbase.errors import UsageError
 from motionbase.host.formats import FORMATS
@@ -91,6 +94,29 @@ def test_the_url_that_it_tells(query: str, turned: str, expected: str) -> None:
         verdict = Rest(True, None, 0.0, None, None, (), {"flip": turned} if turned else {})
         assert ears.url(verdict) == f"udp://127.0.0.1:{port}?{expected}"
         assert isinstance(source_of(ears.url(verdict)), Udp)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's time of arrival is Linux's")
+def test_a_listener_that_was_busy_knows_when_datagrams_came() -> None:
+    with (
+        reserved_port() as port,
+        Ears.at(f"udp://127.0.0.1:{port}?format=beamng") as ears,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link,
+    ):
+        for k in range(4):
+            link.sendto(BUILDERS["beamng"](STANDS, k / 20), ("127.0.0.1", port))
+            time.sleep(0.05)
+        ears.listen(0.05, None)
+        assert ears.main.count == 4
+        assert 0.14 < 3 / ears.main.rate < 1.0 and 0.05 <= ears.main.largest_gap < 1.0
+
+
+def test_strange_times_of_arrival() -> None:
+    before = time.monotonic()
+    kind = socket.SOL_SOCKET, 35
+    future, past = (struct.pack("@ll", int(time.time()) + step, 0) for step in (100, -100))
+    for beside in ([], [(*kind, b"")], [(*kind, future)], [(*kind, past)], [(0, 35, past)]):
+        assert before <= arrival(beside) <= time.monotonic()
 
 
 def test_the_url_of_ipv6() -> None:

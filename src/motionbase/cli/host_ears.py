@@ -4,6 +4,7 @@ import errno
 import math
 import selectors
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 AT_ONCE = 1000  # datagrams read between two looks at the clock: a flood does not stop the view
 PICTURE_S, LINE_S, GUESS_S = 0.25, 1.0, 1.0
 BUFFER = 1 << 20  # [bytes] of a socket
+TIMESTAMPNS = 35  # option of Linux that `socket` does not name: the kernel tells when a datagram came
+LONGEST_WAIT = 10.0  # [s] of a datagram for us; more is a clock that was set
+TIMESPEC = struct.Struct("@ll")
 
 
 @final
@@ -63,6 +67,8 @@ class Ears:
             opened = socket.socket(family, socket.SOCK_DGRAM)
             try:
                 opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+                if sys.platform == "linux":
+                    opened.setsockopt(socket.SOL_SOCKET, TIMESTAMPNS, 1)
                 opened.bind((address, port))
             except OSError as error:
                 opened.close()
@@ -160,10 +166,10 @@ class Ears:
         heard, opened = self.heard[port], self._sockets[port]
         for _ in range(AT_ONCE):
             try:
-                data, sender = opened.recvfrom(LARGEST)
+                data, beside, _, sender = opened.recvmsg(LARGEST, 64)
             except (BlockingIOError, ConnectionError):
                 return
-            now = time.monotonic()
+            now = arrival(beside)
             frame = heard.take(data, sender, now)
             if frame is not None and self.record is not None and heard is self.main:
                 self._keep(frame, now, heard)
@@ -222,3 +228,17 @@ class Ears:
             if not any(heard.receiver.counts):
                 found.append("they tell no motion: a menu, or something is not switched on, see docs/telemetry.md")
         return found
+
+
+def arrival(beside: list[tuple[int, int, bytes]]) -> float:
+    """When a datagram came, by the monotonic clock [s]: as the kernel says, since we may have been busy, else now.
+
+    Args:
+        beside: what came with it
+    """
+    now, waited = time.monotonic(), 0.0
+    for level, kind, data in beside:
+        if (level, kind, len(data)) == (socket.SOL_SOCKET, TIMESTAMPNS, TIMESPEC.size):
+            seconds, nanoseconds = TIMESPEC.unpack(data)
+            waited = time.time() - (seconds + 1e-9 * nanoseconds)
+    return now - waited if 0.0 < waited < LONGEST_WAIT else now

@@ -46,7 +46,9 @@ class Heard:
     def __init__(
         self, form: Format | None = None, options: Options | None = None, allowed: Sequence[Network] = LOOPBACK
     ) -> None:
-        self.options, self._allowed = options or Options(), allowed
+        self._now = 0.0
+        self.options = replace(options or Options(), clock=lambda: self._now)
+        self._allowed = allowed
         self.count, self.largest_gap = 0, 0.0
         self.sizes: Counter[int] = Counter()
         self.senders: Counter[str] = Counter()
@@ -81,7 +83,7 @@ class Heard:
         if len(self.senders) < MOST_SENDERS or name in self.senders:
             self.senders[name] += 1
         if self._last is not None:
-            self._intervals.append(now - self._last)
+            self._intervals.append(max(0.0, now - self._last))
             self.largest_gap = max(self.largest_gap, now - self._last)
         self._last = now
         self._latest.append((data, sender, now))
@@ -93,6 +95,7 @@ class Heard:
     def _decode(self, data: bytes, sender: Sender, now: float) -> Frame | None:
         if self.receiver is None or self._bare is None:
             return None
+        self._now = now
         frame = self.receiver.take(data, sender, now)
         bare = self._bare.take(data, sender, now)
         if frame is None or not frame.row:
