@@ -100,3 +100,23 @@ def test_formats_without_numbers_are_judged_by_their_time() -> None:
     assert [order.judge(Frame((), stamp=t), 0.01 * k) for k, t in enumerate(stamps)] == [F, F, F, LATE, F, F, F]
     order = Sequence()
     assert {order.judge(Frame(()), PERIOD * k) for k in range(100)} == {F}
+
+
+@settings(max_examples=often(300))
+@given(
+    history=st.lists(
+        st.tuples(st.integers(0, 3), st.one_of(st.integers(0, 300), st.integers(0, 2**32 - 1)), st.floats(0, 0.3)),
+        max_size=60,
+    ),
+    run=st.integers(0, 3), first=st.one_of(st.integers(0, 300), st.integers(0, 2**32 - 1)),
+)  # fmt: skip
+def test_no_history_makes_it_deaf(history: list[tuple[int, int, float]], run: int, first: int) -> None:
+    """Whatever came before: when a host sends in order, one of its first eleven frames is used, and all from there."""
+    order, now = Sequence(32), 0.0
+    for before, number, pause in history:
+        now += pause
+        order.judge(Frame((), number, run=before), now)
+        assert order.lost >= 0
+    found = [order.judge(Frame((), (first + k) % 2**32, run=run), now + (k + 1) * PERIOD) for k in range(40)]
+    begun = found.index(F)
+    assert begun <= ENOUGH_NEAR and found[begun:] == [F] * (40 - begun)

@@ -35,14 +35,33 @@ def test_counters_are_those_of_the_record() -> None:
 
 def test_another_sender_is_heard_when_the_first_is_silent() -> None:
     receiver = Receiver(OWN)
-    assert receiver.take(data(7), HOST, 0.0) is not None
+    for sequence in (6, 7):
+        assert receiver.take(data(sequence), HOST, 0.0) is not None
     assert receiver.take(data(1, run=2), OTHER, 0.4) is None
     assert receiver.take(b"nonsense", OTHER, 0.6) is None  # does not take over
     assert receiver.sender == HOST
-    assert receiver.take(data(1, run=2), OTHER, 0.6) is not None
+    for sequence in (1, 2):
+        assert receiver.take(data(sequence, run=2), OTHER, 0.6) is not None
     assert receiver.sender == OTHER
     assert receiver.take(data(8), HOST, 0.7) is None
-    assert receiver.counts == [2, 0, 0, 0, 1, 2]
+    assert receiver.counts == [4, 0, 0, 0, 1, 2]
+
+
+def test_a_host_may_open_a_socket_for_every_frame() -> None:
+    receiver = Receiver(OWN)
+    for k in range(1000):
+        assert receiver.take(data(k + 1), ("127.0.0.1", 1024 + k), k / 60) is not None
+    assert receiver.counts == [1000, 0, 0, 0, 0, 0]
+    assert receiver.take(data(1001), ("10.0.0.9", 7), 1000 / 60) is None  # of another address: foreign
+    assert receiver.take(b"x", ("127.0.0.1", 9), 1000 / 60) is None
+    assert receiver.counts == [1000, 0, 0, 0, 0, 2]
+
+
+def test_of_two_hosts_at_once_the_first_that_sends_twice_is_heard() -> None:
+    receiver = Receiver(OWN)
+    used = [receiver.take(data(k // 2 + 1, run=k % 2), (HOST, OTHER)[k % 2], k / 120) is not None for k in range(100)]
+    assert receiver.sender == HOST and not any(used[3::2])
+    assert all(used[24::2])  # its run was interrupted by another: ten frames in order are believed
 
 
 def test_networks_of_the_url_are_heard() -> None:

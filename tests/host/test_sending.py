@@ -153,3 +153,21 @@ def test_frames_of_a_host_are_passed_on_and_its_answers_passed_back() -> None:
         assert base.rows[-1][:3] == pytest.approx((0.1, -0.2, 0.3)) and base.receiver.counts[1:] == [0] * 5
         assert host.told is not None and host.told.text == "off"
         assert host.told.status is not None and host.told.status.pose == pytest.approx(STATUS.pose, abs=1e-6)
+
+
+def test_ipv6() -> None:
+    """The same over ::1, where the system has it."""
+    with closing(socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)) as probe:
+        try:
+            probe.bind(("::1", 0))
+        except OSError:
+            pytest.skip("there is no IPv6 here")
+        port = int(probe.getsockname()[1])
+    url = source_of(f"udp://[::1]:{port}")
+    assert isinstance(url, Udp)
+    with closing(bound(url)) as listening, Sender(target_of(f"udp://[::1]:{port}")) as sender:
+        base = Base(url, listening)
+        sender.send(Frame((0.0,) * 18, 1))
+        base.serve()
+        sender.wait(0.02)
+        assert base.receiver.counts == [1, 0, 0, 0, 0, 0] and sender.answered == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, final
@@ -19,7 +20,7 @@ LARGEST = 65536  # [bytes] of a datagram
 ALWAYS = frozenset({Request.FREEZE, Request.ABORT})
 """What a host may ask even if the operator has allowed it nothing."""
 AGAIN_S = 1.0  # a request that every frame repeats is passed on so often
-KNOWN = 256  # addresses whose permission is remembered
+KNOWN = 256  # addresses whose permission is remembered, and ports that have sent once
 
 
 @final
@@ -27,7 +28,8 @@ class Receiver:
     """Decodes and counts datagrams.
 
     One sender is heard at a time: the first from an allowed address whose frame is good. Another one is foreign until
-    that one has been silent for half a second.
+    that one has been silent for half a second. A host that opens a socket for every frame has a new port in each: ports
+    of one address may change as long as none of them has sent twice.
 
     Args:
         allowed: networks that may send
@@ -56,6 +58,8 @@ class Receiver:
         self.refused = 0
         self._decoder, self._order = self._decoder_of_one(), Order(form.bits)
         self._lost, self._heard = 0, 0.0
+        self._ports: deque[Sender] = deque(maxlen=KNOWN)  # that have sent once
+        self._is_steady = False
         self._asked: tuple[Request | None, float] = None, 0.0
         self._known: dict[str, bool] = {}
         self._latest: Frame | None = None
@@ -82,22 +86,24 @@ class Receiver:
     def _judged(self, data: bytes, sender: Sender, now: float) -> tuple[Verdict | None, Frame | None]:
         if not self._may(sender[0]):
             return Verdict.FOREIGN, None
-        is_new = sender != self.sender
-        if is_new and self.sender is not None:
-            if now - self._heard < SILENCE_S:
-                return Verdict.FOREIGN, None
-            decoder = self._decoder_of_one()
-        else:
-            decoder = self._decoder
+        is_other = self.sender is not None and sender != self.sender
+        is_silent = now - self._heard >= SILENCE_S
+        if is_other and not is_silent and (self._is_steady or sender[0] != self.sender[0]):  # type: ignore[index]
+            return Verdict.FOREIGN, None
+        decoder = self._decoder_of_one() if is_other and is_silent else self._decoder
         frame = decoder.decode(data)
         if frame is None:
-            return Verdict.MALFORMED, None
+            return Verdict.FOREIGN if is_other and not is_silent else Verdict.MALFORMED, None
         if frame is NOTHING:
             return None, None
-        if is_new:
+        if is_other and is_silent:
             self._lost += self._order.lost
-            self.sender, self._decoder, self._order = sender, decoder, Order(self.form.bits)
-        self._heard = now
+            self._decoder, self._order = decoder, Order(self.form.bits)
+            self._ports.clear()
+        self._is_steady = sender == self.sender or sender in self._ports
+        if not self._is_steady:
+            self._ports.append(sender)
+        self.sender, self._heard = sender, now
         verdict = self._order.judge(frame, now)
         if verdict is not Verdict.FRAME:
             return verdict, None
