@@ -4,12 +4,15 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from motionbase.arrays import Array
 from motionbase.errors import MotionBaseError
 from motionbase.host.manoeuvres import Manoeuvre, manoeuvre, manoeuvre_names, manoeuvre_of, recipe_of
 from motionbase.host.manoeuvres.spectra import bretschneider, dryden_across, dryden_along
 from motionbase.record.vehicle import VEHICLE, G
+from tests.tier import often
 
 F, OMEGA, ALPHA, ANGLES = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)
 ROLL, PITCH, YAW = 9, 10, 11
@@ -76,6 +79,23 @@ def test_starts_in_a_steady_state_and_does_not_jump(name: str) -> None:
 def test_samples_do_not_depend_on_the_rate(name: str) -> None:
     slow, fast = manoeuvre(name, 50.0, duration=3.0), manoeuvre(name, 150.0, duration=3.0)
     np.testing.assert_allclose(slow.rows, fast.rows[::3], rtol=1e-12, atol=1e-12)
+
+
+@given(st.data())
+@settings(max_examples=often(60), deadline=None)
+def test_any_options_within_their_bounds_make_a_consistent_motion(data: st.DataObject) -> None:
+    """Finite numbers whose angular acceleration is the slope of the rates, whatever a person asks for."""
+    name = data.draw(st.sampled_from(manoeuvre_names()))
+    options = {
+        key: data.draw(st.floats(o.least, o.most), key)
+        for key, o in recipe_of(name).options.items() if key not in ("duration", "seed")
+    }  # fmt: skip
+    rows = manoeuvre(name, 100.0, duration=6.0, **options).rows
+    assert np.isfinite(rows).all()
+    slope = (rows[2:, OMEGA] - rows[:-2, OMEGA]) * 50.0
+    # central differences: h^2 / 6 of the second derivative of alpha, at 20 Hz (126 rad/s)^2 of alpha itself
+    allowed = 0.3 * np.abs(rows[:, ALPHA]).max() + 1e-9
+    np.testing.assert_allclose(slope, rows[1:-1, ALPHA], atol=allowed)
 
 
 def world_acceleration(rows: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -58,7 +58,7 @@ def fed(t: ArrayLike, vehicle: ArrayLike, dt: float) -> Fed:
     return Fed(ticks, np.ascontiguousarray(rows[newest - 1]), newest.astype(np.float64))
 
 
-@cache
+@lru_cache(16)
 def loop_of(program: Unit, record: tuple[str, ...], lanes: int = 1) -> Scan:
     """The native loop around a cueing's program."""
     return scan(program, {"x": "x_next"}, per_step=list(FED), record=list(record), lanes=lanes)
