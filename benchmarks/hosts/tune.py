@@ -22,7 +22,7 @@ def generations(settings: Settings) -> Rounds:
     """A generation: children, their runs over all manoeuvres, sorting."""
     made = [manoeuvre(name, HOST_HZ, duration=SECONDS) for name in CASES]
     cueing = Cueing.of(load_platform("simona"), "simona", dt=1 / RATE_HZ)
-    search = Search(Space(Judge(cueing, cases_of([(m.name, m.t, m.rows) for m in made]), THREADS)), POPULATION)
+    search = Search(Space(Judge(cueing, cases_of([(m.name, m.t, m.rows) for m in made]), threads=THREADS)), POPULATION)
     state = search.begun()
 
     def loop(n: int) -> None:

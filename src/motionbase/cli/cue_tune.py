@@ -37,6 +37,9 @@ def tune(
         ),
     ] = None,
     weight: Annotated[float, typer.Option(metavar="W", help="Of the stroke, where the error has 1.")] = 0.25,
+    alike: Annotated[
+        bool, typer.Option("--alike", help="Axes that are felt count alike in the error, however strongly.")
+    ] = False,
     generations: Annotated[int, typer.Option(metavar="N", help="Generations.")] = 150,
     population: Annotated[int, typer.Option(metavar="N", help="Candidates of each generation.")] = 64,
     seed: Annotated[int, typer.Option(metavar="N", help="Of the random numbers: the same gives the same set.")] = 1,
@@ -90,7 +93,7 @@ def tune(
         from motionbase.cueing.tune.search import Search
         from motionbase.cueing.tune.space import Allowed, Space
 
-        judge = Judge(Cueing.of(hexapod, cueing, algorithm=algorithm, dt=1 / rate), cases_of(cases))
+        judge = Judge(Cueing.of(hexapod, cueing, algorithm=algorithm, dt=1 / rate), cases_of(cases), alike)
         free = tuple(part.strip() for part in (parameters or "").split(",") if part.strip())
         space = Space(judge, free, Allowed(reserve, allow_saturation, allow_tilt))
         search = Search(space, population, seed)
@@ -167,8 +170,9 @@ def _show(tuned: "Tuned", stopped: bool, generations: int) -> None:
             f"{100 * stroke:.1f}", f"{100 * error:.1f}", f"{100 * (error + tuned.weight * stroke):.1f}", mark
         )
     screen.print(listed)
-    screen.print("Error: perceived, of that on a platform at rest. Stroke: of the way from neutral to the nearer end.",
-                 style="dim")  # fmt: skip
+    alike = ", axes counted alike" if tuned.search.space.judge.alike else ""
+    screen.print(f"Error: perceived, of that on a platform at rest{alike}. Stroke: of the way from neutral to the "
+                 "nearer end.", style="dim")  # fmt: skip
     if stopped:
         screen.print(f"stopped after generation {tuned.state.generation} of {generations}; --resume goes on",
                      style="yellow")  # fmt: skip

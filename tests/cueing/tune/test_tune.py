@@ -67,6 +67,21 @@ def test_scores_do_not_depend_on_threads_or_neighbours() -> None:
         np.testing.assert_array_equal(part[3:4], other)
 
 
+def test_axes_may_count_alike() -> None:
+    """The mean of the squares of what is left of each axis that is felt; false cues against half a threshold."""
+    alike = Judge(cueing(), judge().cases, alike=True)
+    vector = search().space.vectors(states()[0].cube[5:6])
+    scores = alike.scores(vector)
+    for k, case in enumerate(judge().cases):
+        told = Summary(cue(cueing(), case.t, case.rows, vector[0]))
+        least = np.maximum(told.at_rest, 0.5)
+        wanted = np.sqrt(((told.error / least) ** 2).sum() / ((told.at_rest / least) ** 2).sum())
+        assert scores.errors[0, k] == pytest.approx(wanted, rel=1e-10)
+    still = cueing().parameter_vector(cue_gain=0.0, cue_ground_gain=0.0)
+    np.testing.assert_allclose(alike.scores(still[None]).errors, 1.0, rtol=1e-12)
+    assert Search(Space(alike), population=16).key != search().key
+
+
 def test_a_platform_at_rest_has_error_1_and_stroke_0() -> None:
     still = cueing().parameter_vector(cue_gain=0.0, cue_ground_gain=0.0)
     np.testing.assert_allclose(judge().scores(still[None]).goals, [[1.0, 0.0]], atol=1e-12)

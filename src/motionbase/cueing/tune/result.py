@@ -91,13 +91,13 @@ class Tuned:
         """The set as TOML, with where it comes from."""
         judge, cueing, scores = self.search.space.judge, self.search.space.judge.cueing, self.scores
         cases = ", ".join(case.name for case in judge.cases)
-        start = self.state.start
+        start, alike = self.state.start, ", axes counted alike" if judge.alike else ""
         about = [
             f"tuned by motionbase cue tune from set {cueing.cue_set.name}, {cueing.algorithm}, for platform "
             f"{cueing.platform.name} over {cases}",
             f"seed {self.search.seed}, {self.state.generation} generations of {self.search.population}, weight of the "
-            f"stroke {self.weight:g}; error {_of(start, 0)} -> {_of(scores, 0)} of that of a platform at rest, stroke "
-            f"{_of(start, 1)} -> {_of(scores, 1)}",
+            f"stroke {self.weight:g}{alike}; error {_of(start, 0)} -> {_of(scores, 0)} of that of a platform at rest, "
+            f"stroke {_of(start, 1)} -> {_of(scores, 1)}",
             *(f"set {cueing.cue_set.name}: {source}" for source in cueing.cue_set.sources),
         ]
         tuned = self._keys()
@@ -136,7 +136,8 @@ class Tuned:
 
         return {
             "generations": self.state.generation, "ten_second_runs": self.state.runs, "seed": self.search.seed,
-            "weight": self.weight, "parameters": list(self.search.space.names), "before": one(self.state.start),
+            "weight": self.weight, "alike": self.search.space.judge.alike,
+            "parameters": list(self.search.space.names), "before": one(self.state.start),
             "after": one(self.scores), "front": self.state.scores.goals[self.front].tolist(),
         }  # fmt: skip
 

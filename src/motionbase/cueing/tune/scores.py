@@ -27,6 +27,7 @@ from motionbase.record.vehicle import G
 SX = ca.SX
 MOST_TICKS = 2_000_000  # of all cases: 1.5 GB on eight lanes
 FAR = 1e3  # [m] more than any stroke
+FELT = 0.5  # [thresholds] root mean square from which an axis counts as felt
 
 
 class Tally(Struct):
@@ -76,11 +77,13 @@ class Judge:
     """Runs a cueing over cases with many vectors of parameters.
 
     Attributes:
+        alike: whether every axis that is felt counts alike, however strongly; else as strongly as it is felt
         threads: native loops at a time; all cores by default. Results do not depend on it
     """
 
     cueing: Cueing
     cases: tuple[Case, ...]
+    alike: bool = False
     threads: int = 0
 
     def __post_init__(self) -> None:
@@ -92,7 +95,7 @@ class Judge:
                 f"the manoeuvres have {ticks:.3g} ticks of the cueing, at most {MOST_TICKS} can be tuned for: choose "
                 "shorter ones, or fewer ticks a second"
             )
-        quiet = [c.name for c, whole in zip(self.cases, self._whole, strict=True) if not whole > 0]
+        quiet = [c.name for c, whole in zip(self.cases, self._at_rest, strict=True) if not whole.any()]
         if quiet:
             raise UsageError(f"manoeuvre {quiet[0]!r} has nothing to feel: there is no error to reduce")
 
@@ -133,10 +136,16 @@ class Judge:
         return {name: on_lanes(x) for name, x in start.items()}
 
     @cached_property
-    def _whole(self) -> Array:
-        """(k,) mean square that a platform at rest leaves, in thresholds."""
+    def _at_rest(self) -> Array:
+        """(k, 6) mean squares that a platform at rest leaves, in thresholds."""
         still = self.cueing.parameter_vector(**{f"{prefix}gain": 0.0 for prefix in PREFIXES.values()})
-        return np.array([self._tally(k, still[None])[0, 0] for k in range(len(self.cases))])
+        return np.array([self._tally(k, still[None])[0, :6] for k in range(len(self.cases))])
+
+    @cached_property
+    def _weights(self) -> Array:
+        """(k, 6) of the mean squares; those of a platform at rest have the sum 1."""
+        weights = 1 / np.maximum(self._at_rest, FELT**2) if self.alike else np.ones_like(self._at_rest)
+        return np.asarray(weights / (weights * self._at_rest).sum(axis=1, keepdims=True))
 
     @cached_property
     def _way(self) -> float:
@@ -168,13 +177,13 @@ class Judge:
         return sum(float(case.t[-1] - case.t[0]) for case in self.cases) / 10
 
     def _tally(self, k: int, group: Array) -> Array:
-        """(m, 3) mean square, least way and largest rate of vectors on lanes, in case k."""
+        """(m, 8) mean squares of the axes, least way and largest rate of vectors on lanes, in case k."""
         rows = self._heard[k]
         steps = len(rows["vehicle"])
         (lanes,) = groups_of(group)
         out = self._scored(steps, parameters=np.ascontiguousarray(lanes.T), **self._held, **rows)
         tally = out["tally"][:, : len(group)].T
-        squares = Tally.layout.part(tally, "squares").mean(axis=1, keepdims=True) / steps
+        squares = Tally.layout.part(tally, "squares") / steps
         return np.concatenate([squares, *(Tally.layout.part(tally, name) for name in ("left", "fastest"))], axis=1)
 
     def scores(self, vectors: Array) -> Scores:
@@ -189,8 +198,10 @@ class Judge:
         with ThreadPoolExecutor(self.threads or os.cpu_count() or 1) as pool:  # native loops run without Python's lock
             found = list(pool.map(one, work))
         by_case = [np.concatenate(found[k * len(groups) : (k + 1) * len(groups)]) for k in range(len(self.cases))]
-        squares, left, fastest = np.moveaxis(np.stack(by_case, axis=1), 2, 0)
-        return Scores(np.sqrt(squares / self._whole), 1 - left / self._way, left.min(axis=1), fastest.max(axis=1))
+        found_of = np.stack(by_case, axis=1)
+        left, fastest = found_of[:, :, 6], found_of[:, :, 7]
+        errors = np.sqrt((found_of[:, :, :6] * self._weights).sum(axis=2))
+        return Scores(errors, 1 - left / self._way, left.min(axis=1), fastest.max(axis=1))
 
 
 def cases_of(named: Sequence[tuple[str, Array, Array]]) -> tuple[Case, ...]:

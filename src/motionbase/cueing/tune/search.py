@@ -88,7 +88,9 @@ class Search:
             digest.update(case.name.encode() + case.t.tobytes() + case.rows.tobytes())
         digest.update(judge.cueing.program.digest.encode() + judge.cueing.parameter_vector().tobytes())
         digest.update(
-            repr((self.space.names, self.space.allowed, self.population, self.seed, judge.cueing.dt)).encode()
+            repr(
+                (self.space.names, self.space.allowed, judge.alike, self.population, self.seed, judge.cueing.dt)
+            ).encode()
         )
         return digest.hexdigest()
 
