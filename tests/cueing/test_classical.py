@@ -93,6 +93,15 @@ def test_the_rate_of_the_tilt_is_limited() -> None:
     assert np.abs(frame[:, 2, 3:5]).max() <= cueing().cue_set.air["tilt_acceleration"][0] * (1 + 1e-9)
 
 
+def test_a_tilt_that_was_limited_meets_its_goal_without_a_jolt() -> None:
+    """While the last 0.1 degrees close, the angular acceleration fades: 5 / s of it in a tick of 0.5 ms is 0.25 %."""
+    t = ticks(20.0)
+    frame = run(t, rows(t, f_x=lambda t: np.where(t > 2, 3.0, 0.0)))["host_frame"]
+    left, alpha = np.abs(frame[:, 0, 4] - frame[-1, 0, 4]), frame[:, 2, 4]
+    closing = (t > 3) & (left < np.radians(0.1))
+    assert np.abs(np.diff(alpha))[closing[1:]].max() < 0.005 * values("tilt_acceleration")[0]
+
+
 def test_it_returns_to_neutral() -> None:
     t = ticks(90.0)
 

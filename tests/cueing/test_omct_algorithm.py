@@ -78,9 +78,9 @@ def test_small_signals_are_those_of_the_transfer_functions(number: int) -> None:
 
 
 def test_limits_of_the_tilt_show_as_harmonics() -> None:
-    """At 1.58 rad/s and 1 m/s^2 the tilt would have to turn by 3.4 degrees a second; its limit is 3."""
+    """At 1.58 rad/s and 2 m/s^2 the tilt would have to turn by 6.8 degrees a second; its limit is 3."""
     alone = Algorithm(cueing())
-    (curve,) = measured(alone, Amplitudes(), tests=TESTS[6:7], omegas=(0.251, 1.585))
+    (curve,) = measured(alone, Amplitudes(acceleration=2.0), tests=TESTS[6:7], omegas=(0.158, 1.585))
     assert curve.doubtful.tolist() == [False, True]
 
 

@@ -23,6 +23,7 @@ from motionbase.record.vehicle import G
 from motionbase.spatial.rotations import R_euler_zyx, euler_zyx_rates
 
 SX = ca.SX
+APPROACH = 5.0  # [1/s] at which the last of a way decays
 TILTS = ca.DM([-1.0, 1.0])  # forward force: nose up, which is a negative pitch; force to the left: a positive roll
 
 
@@ -38,6 +39,7 @@ class Tilt(Struct):
     """One angle of the tilt."""
 
     force: Motion = q(of=Motion, text="low-pass of the specific force")
+    goal: SX = q("rad", text="angle that gives it")
     x: SX = q("rad", text="angle")
     v: SX = q("rad/s", text="its rate")
 
@@ -52,13 +54,23 @@ class Washout(Struct):
     rates: SX = q("rad/s", 3, "of them")
 
 
-def followed(h: SX, x: SX, v: SX, goal: SX, goal_v: SX, v_most: SX, a_most: SX) -> tuple[SX, SX]:
-    """An angle and its rate after a tick on the way to a goal, met exactly unless rate or acceleration forbid it."""
-    way = goal - x
-    closing = ca.fmin(ca.fabs(way) / h, ca.sqrt(a_most * ca.fabs(way)))  # brakes with half of the acceleration
-    wanted = ca.if_else(ca.fabs(way / h - v) <= a_most * h, way / h, goal_v + ca.sign(way) * closing)
+def rate_within(h: SX, v: SX, wanted: SX, v_most: SX, a_most: SX) -> SX:
+    """The wanted rate as far as the largest rate and acceleration allow."""
     wanted = ca.fmin(ca.fmax(wanted, -v_most), v_most)
-    v_next = ca.fmin(ca.fmax(wanted, v - a_most * h), v + a_most * h)
+    return ca.fmin(ca.fmax(wanted, v - a_most * h), v + a_most * h)
+
+
+def followed(h: SX, x: SX, v: SX, goal_before: SX, goal: SX, v_most: SX, a_most: SX) -> tuple[SX, SX]:
+    """An angle and its rate after a tick; it stays at a goal that moves unless rate or acceleration forbid it.
+
+    To come back it brakes with half of the acceleration, and near the goal what is left decays. So its acceleration
+    ends without a step, which a head far from the pivot would feel.
+    """
+    behind, braking = goal_before - x, a_most / 2
+    near = braking / APPROACH**2
+    far = ca.sqrt(2 * braking * ca.fmax(ca.fabs(behind) - near / 2, 0.0))
+    closing = ca.if_else(ca.fabs(behind) < near, APPROACH * ca.fabs(behind), far)  # one curve, also in its slope
+    v_next = rate_within(h, v, (goal - goal_before) / h + ca.sign(behind) * closing, v_most, a_most)
     return x + h * v_next, v_next
 
 
@@ -67,13 +79,10 @@ def tilted(h: SX, p: Tuning, tilts: Tilt, d: SX) -> Tilt:
 
     def one(x: Tilt, d: SX, side: SX, gain: SX, omega: SX, zeta: SX) -> Tilt:
         force = oscillated(h, Corner(omega, zeta), x.force, omega**2 * gain * d)
-        sine = ca.fmin(ca.fmax(force.x / G, -0.9), 0.9)
-        angle = side * ca.asin(sine)
-        inside = ca.fabs(angle) < p.tilt_most
+        angle = side * ca.asin(ca.fmin(ca.fmax(force.x / G, -0.9), 0.9))
         goal = ca.fmin(ca.fmax(angle, -p.tilt_most), p.tilt_most)
-        goal_v = ca.if_else(inside, side * force.v / (G * ca.sqrt(1 - sine**2)), 0.0)
-        angle, rate = followed(h, x.x, x.v, goal, goal_v, p.tilt_rate, p.tilt_acceleration)
-        return Tilt(force=force, x=angle, v=rate)
+        angle, rate = followed(h, x.x, x.v, x.goal, goal, p.tilt_rate, p.tilt_acceleration)
+        return Tilt(force=force, goal=goal, x=angle, v=rate)
 
     made: Tilt = for_each(one, tilts, d, TILTS, p.tilt_gain, p.tilt_low_pass, p.tilt_damping)
     return made

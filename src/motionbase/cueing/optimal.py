@@ -14,7 +14,7 @@ import casadi as ca
 from motionbase.compile import Struct, q
 from motionbase.compile.struct import MIXED
 from motionbase.cueing.algorithm import Algorithm, Desired, Parameters, scaled
-from motionbase.cueing.classical import followed
+from motionbase.cueing.classical import rate_within
 from motionbase.cueing.optimal_design import PLACE, SPEED, STATES, THETA, TILTS, Mode, Weights, mode, sampled
 from motionbase.cueing.samples import Heard
 from motionbase.cueing.sets import CueSet, Values
@@ -66,9 +66,9 @@ def optimal(cue_set: CueSet, dt: float) -> Algorithm:
         by_force = ca.DM(Phi) @ x.by_force + ca.DM(B0[:, 0]) * x.f + ca.DM(B1[:, 0]) * f
         by_rate = ca.DM(Phi) @ x.by_rate + ca.DM(B0[:, 1]) * x.omega + ca.DM(B1[:, 1]) * omega
         goal = ca.fmin(ca.fmax(by_force[THETA], -p.tilt_most), p.tilt_most)
-        goal_v = ca.if_else(ca.eq(goal, by_force[THETA]), C[1, :] @ by_force + float(D[1, 0]) * f, 0.0)
-        limits = p.tilt_rate, p.tilt_acceleration
-        by_force[THETA], tilt_rate = followed(h, x.by_force[THETA], x.tilt_rate, goal, goal_v, *limits)
+        before = x.by_force[THETA]
+        tilt_rate = rate_within(h, x.tilt_rate, (goal - before) / h, p.tilt_rate, p.tilt_acceleration)
+        by_force[THETA] = before + h * tilt_rate
         both = by_force + by_rate
         a = C[0, :] @ both + float(D[0, 0]) * f + float(D[0, 1]) * omega
         rate = tilt_rate + C[1, :] @ by_rate + float(D[1, 1]) * omega
