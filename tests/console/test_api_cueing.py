@@ -46,6 +46,8 @@ def looker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
             slow = told[:1000].copy()
             slow[:, 0] = np.arange(1000) * 0.1
             write_mcap(recordings / "long.mcap", vehicle_schema(), slow)
+            slow[:, 1:] *= 1e200
+            write_mcap(recordings / "nonsense.mcap", vehicle_schema(), slow)
             wait_for(lambda: (kept := made.console.source("live").history) is not None and kept.count >= RECORDS)
             yield made
 
@@ -211,6 +213,13 @@ def test_a_process_that_fails_dies_or_hangs_ends_its_job_in_a_sentence(
     asked = {"a": SIDE, "b": SIDE, "seconds": 1.0}
     job = ended(looker, another(looker).call("POST", "/api/cueing/trials", asked))
     assert job.state == "failed" and said in job.text
+
+
+def test_a_vehicle_that_tells_nonsense_has_figures_all_the_same(looker: Page) -> None:
+    trial = compared(looker, file="nonsense.mcap", stop=3.0)
+    figures = [*trial["figures"][0].values()]
+    assert all(x is None or isinstance(x, list) or np.isfinite(x) for x in figures), figures
+    assert columns(looker, trial, ["cue_f_x_a"])["t"][-1] == pytest.approx(3.0, abs=0.01)
 
 
 def test_results_that_are_not_there_and_windows_that_make_no_sense(looker: Page) -> None:

@@ -8,15 +8,15 @@ export interface CueingChoices {
   most_s: number;
 }
 
-/** What a side comes to. Perceived errors are in thresholds of perception: root mean square of all axes and of each, and the largest. `error_share`: of the error of a platform that stands still. `stroke_left` [m]: negative beyond the legs' strokes; `stroke_used`: largest share of its stroke that a leg goes through; `leg_speed` [m/s]: of the fastest leg. */
+/** What a side comes to. Perceived errors are in thresholds of perception: root mean square of all axes and of each, and the largest. `error_share`: of the error of a platform that stands still. `stroke_left` [m]: negative beyond the legs' strokes; `stroke_used`: largest share of its stroke that a leg goes through; `leg_speed` [m/s]: of the fastest leg. None stands for what is no number, of a vehicle that told nonsense. */
 export interface CueingFigures {
-  error: number;
-  error_share: number;
-  error_most: number;
-  axes: number[];
-  stroke_left: number;
-  stroke_used: number;
-  leg_speed: number;
+  error: number | null;
+  error_share: number | null;
+  error_most: number | null;
+  axes: (number | null)[];
+  stroke_left: number | null;
+  stroke_used: number | null;
+  leg_speed: number | null;
 }
 
 /** A set of parameters; `name` identifies it. */

@@ -156,13 +156,13 @@ def in_use_text(console: Console) -> CueingSetText:
     if not params:
         raise WrongState("the live base has no parameters of cueing that could be saved")
     lines = ['summary = "as tuned in the console"', "sources = []", 'illustrative = ["air", "ground"]']
-    longest = sorted(PARTS.items(), key=lambda one: -len(one[1]))  # cue_ground_ before cue_
-    for situation in PARTS:
-        lines += ["", f"[{situation}]"]
-        for name, values in params.items():
-            of, prefix = next((s, p) for s, p in longest if name.startswith(p))
-            if of == situation:
-                lines.append(f"{name.removeprefix(prefix)} = {values[0] if len(values) == 1 else values!r}")
+    tables: dict[str, list[str]] = {table: [] for table in PARTS}
+    by_length = sorted(PARTS.items(), key=lambda part: -len(part[1]))  # cue_ground_ before cue_
+    for name, values in params.items():
+        table, prefix = next(part for part in by_length if name.startswith(part[1]))
+        tables[table].append(f"{name.removeprefix(prefix)} = {values[0] if len(values) == 1 else values!r}")
+    for table, numbers in tables.items():
+        lines += ["", f"[{table}]", *numbers] if numbers else []
     return CueingSetText(name="tuned.toml", text="\n".join([*lines, ""]))
 
 
@@ -191,8 +191,8 @@ def _tried(
         channels=_channels(), sides=sides, figures=tuple(told["figures"]),
     )  # fmt: skip
     console.trials.keep(task.number, Result(trial, columns))
-    better = min(zip((f.error for f in trial.figures), "AB", strict=True))[1]
-    return f"perceived error {trial.figures[0].error:.2f} and {trial.figures[1].error:.2f} thresholds: {better} is less"
+    errors = ("none" if f.error is None else f"{f.error:.2f}" for f in trial.figures)
+    return f"perceived error {' and '.join(errors)} thresholds"
 
 
 def _wait(child: Child, task: Task) -> None:

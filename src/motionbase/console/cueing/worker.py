@@ -75,14 +75,18 @@ def since(start: float, run: Cued) -> Cued:
 def figures_of(found: Any, error: Array) -> dict[str, Any]:
     """A summary as `models.CueingFigures` has it."""
     return {
-        "error": found.total,
-        "error_share": found.share,
-        "error_most": float(error.max()),
-        "axes": found.error.tolist(),
-        "stroke_left": found.left,
-        "stroke_used": float(found.used.max()),
-        "leg_speed": found.leg_speed,
+        "error": _finite(found.total),
+        "error_share": _finite(found.share),
+        "error_most": _finite(error.max()),
+        "axes": [_finite(x) for x in found.error],
+        "stroke_left": _finite(found.left),
+        "stroke_used": _finite(found.used.max()),
+        "leg_speed": _finite(found.leg_speed),
     }
+
+
+def _finite(x: float) -> float | None:
+    return float(x) if np.isfinite(x) else None
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from motionbase.console.models.base import Model
+from motionbase.console.models.base import Model, Numbers
 from motionbase.console.models.ring import Schema
 
 
@@ -55,16 +55,17 @@ class CueingFigures(Model):
 
     Perceived errors are in thresholds of perception: root mean square of all axes and of each, and the largest.
     `error_share`: of the error of a platform that stands still. `stroke_left` [m]: negative beyond the legs' strokes;
-    `stroke_used`: largest share of its stroke that a leg goes through; `leg_speed` [m/s]: of the fastest leg.
+    `stroke_used`: largest share of its stroke that a leg goes through; `leg_speed` [m/s]: of the fastest leg. None
+    stands for what is no number, of a vehicle that told nonsense.
     """
 
-    error: float
-    error_share: float
-    error_most: float
-    axes: list[float]
-    stroke_left: float
-    stroke_used: float
-    leg_speed: float
+    error: float | None
+    error_share: float | None
+    error_most: float | None
+    axes: Numbers
+    stroke_left: float | None
+    stroke_used: float | None
+    leg_speed: float | None
 
 
 class CueingTrial(Model):

@@ -21,7 +21,7 @@ const VEHICLE: Record<Shows, string> = { cue: "demand", felt_cue: "felt_vehicle"
 interface Line {
   readonly label: string;
   readonly title: string;
-  readonly of: (figures: CueingFigures) => number;
+  readonly of: (figures: CueingFigures) => number | null;
   readonly text: (value: number) => string;
   /** Which is better: the smaller one, or the larger. */
   readonly wants: "less" | "more";
@@ -34,7 +34,7 @@ const LINES: readonly Line[] = [
   { label: "Perceived error", title: "Root mean square over time and axes, in thresholds of perception", of: (f) => f.error, text: FIXED(2), wants: "less" },
   { label: "Of no motion at all", title: "The error as a share of that of a platform that stands still", of: (f) => f.error_share, text: PERCENT, wants: "less" },
   { label: "Largest error", title: "In thresholds of perception, all axes together", of: (f) => f.error_most, text: FIXED(2), wants: "less" },
-  { label: "Least margin", title: "Least way of a leg to an end of its stroke; below 0 it would have to be beyond", of: (f) => 1e3 * f.stroke_left, text: FIXED(0, " mm"), wants: "more" },
+  { label: "Least margin", title: "Least way of a leg to an end of its stroke; below 0 it would have to be beyond", of: (f) => f.stroke_left && 1e3 * f.stroke_left, text: FIXED(0, " mm"), wants: "more" },
   { label: "Stroke used", title: "Share of its stroke through which the leg goes that uses most", of: (f) => f.stroke_used, text: PERCENT, wants: "less" },
   { label: "Fastest leg", title: "Largest rate of a leg's length", of: (f) => f.leg_speed, text: FIXED(2, " m/s"), wants: "less" },
 ];
@@ -42,7 +42,7 @@ const LINES: readonly Line[] = [
 /** Errors by axis stand below the others, where they are asked for. */
 const AXES: readonly Line[] = ORDER.map((axis) => ({
   label: labelOf(axis), title: `Perceived error of ${labelOf(axis).toLowerCase()}, in thresholds of perception`,
-  of: (f) => f.axes[CUED_AXES.indexOf(axis)] ?? NaN, text: FIXED(2), wants: "less",
+  of: (f) => f.axes[CUED_AXES.indexOf(axis)] ?? null, text: FIXED(2), wants: "less",
 })); // prettier-ignore
 
 /** The sides in the order in which they are shown. */
@@ -134,11 +134,12 @@ function table(trial: CueingTrial): HTMLElement {
 
 function row(trial: CueingTrial, { label, title, of, text, wants }: Line): HTMLElement {
   const values = trial.figures.map(of);
-  const [a = NaN, b = NaN] = values.map((value) => Number(text(value).replace("−", "-").replace(/[^\d.-]/g, ""))); // what reads alike is alike
-  const cells = values.map((value, k) => {
-    const isBetter = a !== b && (wants === "less") === ((k === 0 ? a : b) < (k === 0 ? b : a));
-    const isBeyond = label === "Least margin" && value < 0;
-    return h("td", { class: `num${isBetter ? " better" : ""}${isBeyond ? " bad" : ""}` }, text(value));
+  const told = values.map((value) => (value === null ? "–" : text(value)));
+  const [a = NaN, b = NaN] = told.map((one) => Number(one.replace("−", "-").replace(/[^\d.-]/g, "") || NaN)); // what reads alike is alike
+  const cells = told.map((one, k) => {
+    const isBetter = Number.isFinite(a - b) && a !== b && (wants === "less") === ((k === 0 ? a : b) < (k === 0 ? b : a));
+    const isBeyond = label === "Least margin" && (values[k] ?? 0) < 0;
+    return h("td", { class: `num${isBetter ? " better" : ""}${isBeyond ? " bad" : ""}` }, one);
   });
   return h("tr", { title, "data-test": `compare-${label.toLowerCase().replaceAll(" ", "-")}` }, h("th", { scope: "row" }, label), ...cells);
 }
