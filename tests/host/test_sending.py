@@ -16,6 +16,7 @@ from motionbase.host.format import AT_REST, Frame, Kind
 from motionbase.host.formats import FORMATS
 from motionbase.host.motions import Series
 from motionbase.host.pacing import Paced
+from motionbase.host.protocol.own import answer_of
 from motionbase.host.receiver import Receiver
 from motionbase.host.relay import Hearing, pass_on
 from motionbase.host.sending import GOALS, Sender, asked, play
@@ -43,7 +44,8 @@ class Base:
     states: list[State] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.receiver = Receiver(self.url.form, self.url.options, allowed=self.url.allowed, requests=True)
+        url = self.url
+        self.receiver = Receiver(url.form, url.options, allowed=url.allowed, requests=True, answer_port=url.answer)
 
     def serve(self) -> None:
         while True:
@@ -61,7 +63,7 @@ class Base:
                 self.states.append(self.state)
             answer = self.receiver.answer(STATUS._replace(state=int(self.state), warning=0))
             if answer is not None:
-                self.socket.sendto(answer, sender)
+                self.socket.sendto(answer, self.receiver.answer_to)
 
 
 @contextmanager
@@ -171,3 +173,24 @@ def test_ipv6() -> None:
         base.serve()
         sender.wait(0.02)
         assert base.receiver.counts == [1, 0, 0, 0, 0, 0] and sender.answered == 1
+
+
+def test_answers_may_go_to_another_port() -> None:
+    """As with bases of makers, whose hosts listen at a port of their own."""
+    port, answers = free_udp_port(), free_udp_port()
+    url = source_of(f"udp://127.0.0.1:{port}?answer={answers}")
+    assert isinstance(url, Udp)
+    with closing(bound(url)) as listening, closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as ear:
+        ear.bind(("127.0.0.1", answers))
+        ear.settimeout(5)
+        with Sender(target_of(f"udp://127.0.0.1:{port}")) as sender:
+            base = Base(url, listening)
+            sender.send(Frame((0.0,) * 18, 1))
+            base.serve()
+            assert answer_of(ear.recv(1000)) is not None
+        ear.close()
+        with Sender(target_of(f"udp://127.0.0.1:{port}?answer={answers}")) as sender:
+            sender.send(Frame((0.0,) * 18, 2))
+            base.serve()
+            sender.wait(0.02)
+            assert sender.answered == 1

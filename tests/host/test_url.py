@@ -78,6 +78,8 @@ WRONG = {
     "udp://0.0.0.0:8730?from=all": "from has 'all', it must be addresses such as 192.168.1.20 or networks",
     "udp://0.0.0.0:8730?from=192.168.1.20/24": "from has '192.168.1.20/24'",
     "udp://:8730?requests=maybe": "requests is 'maybe', it must be yes or no",
+    "udp://:8731?answer=0": "answer is 0, it must be 1 to 65535",
+    "udp://:8731?answer=x": "'x' is no port",
     "udp://:8731?format=text&flip=f_x": "flip: no quantity 'f_x'; quantities: surge, sway, heave, roll, pitch, yaw",
     "file://": "has no path after file://",
     "ring://?rate=60": "has no name after ring://",

@@ -35,6 +35,7 @@ class Receiver:
         allowed: networks that may send
         requests: whether the operator lets the host ask for more than to freeze or abort, and set generators
         converted: makes the row that is wanted of that of the format; None if it cannot
+        answer_port: of the host, for answers; None is the one that it sends from
 
     Attributes:
         counts: of datagrams, in the order of `record.cueing.LINK`
@@ -50,9 +51,10 @@ class Receiver:
         allowed: Sequence[Network] = LOOPBACK,
         requests: bool = False,
         converted: Converted | None = None,
+        answer_port: int | None = None,
     ) -> None:
         self.form, self.options, self._allowed, self._requests = form, options or Options(), allowed, requests
-        self._converted = converted
+        self._converted, self._answer_port = converted, answer_port
         self.counts = [0] * len(Verdict)
         self.sender: Sender | None = None
         self.refused = 0
@@ -82,6 +84,14 @@ class Receiver:
     def answer(self, status: Status) -> bytes | None:
         """The answer to the frame taken last; None if the format has none."""
         return None if self._latest is None else self._decoder.answer(self._latest, status)
+
+    @property
+    def answer_to(self) -> Sender:
+        """Where answers go, once a frame has come."""
+        assert self.sender is not None
+        if self._answer_port is None:
+            return self.sender
+        return (self.sender[0], self._answer_port, *self.sender[2:])
 
     def _judged(self, data: bytes, sender: Sender, now: float) -> tuple[Verdict | None, Frame | None]:
         if not self._may(sender[0]):

@@ -47,7 +47,9 @@ class Hearing:
     """The socket of a host with its receiver, as a context manager."""
 
     def __init__(self, url: Udp) -> None:
-        self.receiver = Receiver(url.form, url.options, allowed=url.allowed, requests=url.requests)
+        self.receiver = Receiver(
+            url.form, url.options, allowed=url.allowed, requests=url.requests, answer_port=url.answer
+        )
         self._socket = bound(url)
 
     def frames(self, seconds: float) -> Iterator[Frame]:
@@ -68,9 +70,9 @@ class Hearing:
     def answer(self, status: Status) -> None:
         """Answer the frame that came last."""
         data = self.receiver.answer(status)
-        if data is not None and self.receiver.sender is not None:
+        if data is not None:
             with suppress(OSError):  # a full buffer, or nobody there: the next frame is answered again
-                self._socket.sendto(data, self.receiver.sender)
+                self._socket.sendto(data, self.receiver.answer_to)
 
     def __enter__(self) -> Self:
         return self

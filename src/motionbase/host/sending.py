@@ -53,6 +53,8 @@ class Sender:
         self._socket = socket.socket(family_of(target.address), socket.SOCK_DGRAM)
         try:
             self._socket.setblocking(False)
+            if target.answer is not None:
+                self._socket.bind(("", target.answer))
             self._socket.connect((target.address, target.port))
         except OSError as error:
             self._socket.close()

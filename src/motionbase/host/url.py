@@ -40,6 +40,7 @@ class Udp:
         address, port: where the receiver listens
         allowed: networks whose datagrams are heard
         requests: whether the host may ask for more than to freeze or abort
+        answer: port of the host that gets the answers; None is the one that it sends from
     """
 
     text: str
@@ -49,6 +50,7 @@ class Udp:
     options: Options = Options()
     allowed: tuple[Network, ...] = LOOPBACK
     requests: bool = False
+    answer: int | None = None
 
     @property
     def kind(self) -> Kind:
@@ -196,14 +198,15 @@ def _settings(text: str, given: dict[str, str]) -> tuple[tuple[str, float], ...]
 
 def _udp(text: str, rest: str, given: dict[str, str], is_target: bool, usual: Format | None = None) -> Udp:
     form = usual if usual is not None and "format" not in given else format_of(given.get("format", "motionbase"))
-    ours = ("format",) if is_target else ("format", "from", "requests")
+    ours = ("format", "answer") if is_target else ("format", "from", "requests", "answer")
     _check_known(text, given, (*ours, *form.known_options), f" of format {form.name}")
     address, port = _place(text, rest, form.port)
     if is_target and address.is_unspecified:
         raise UsageError(f"{text!r}: {address} is no address to send to")
     allowed = _allowed(text, given, address) if not is_target else LOOPBACK
     requests = _one_of(text, given, "requests", YES, False)
-    return Udp(text, str(address), port, form, _options(text, given, form), allowed, requests)
+    answer = _port(text, given["answer"], "answer") if "answer" in given else None
+    return Udp(text, str(address), port, form, _options(text, given, form), allowed, requests, answer)
 
 
 def _place(text: str, rest: str, usual: int) -> tuple[IPv4Address | IPv6Address, int]:
@@ -218,15 +221,19 @@ def _place(text: str, rest: str, usual: int) -> tuple[IPv4Address | IPv6Address,
     else:
         name, colon, number = rest.partition(":")
         given = bool(colon)
-    if ":" in number or not (number.isascii() and number.isdecimal()) and given:
-        raise UsageError(f"{text!r}: {number!r} is no port; an address is ADDRESS:PORT, such as 127.0.0.1:8730")
-    port = int(number) if given else usual
-    if not 1 <= port <= 65535:
-        raise UsageError(f"{text!r}: the port is {number}, it must be 1 to 65535")
+    port = _port(text, number, "the port") if given else usual
     try:
         return ip_address({"": "127.0.0.1", "localhost": "127.0.0.1"}.get(name, name)), port
     except ValueError:
         raise UsageError(f"{text!r}: {name!r} is no address; give numbers such as 127.0.0.1, or localhost") from None
+
+
+def _port(text: str, number: str, what: str) -> int:
+    if not (number.isascii() and number.isdecimal()):
+        raise UsageError(f"{text!r}: {number!r} is no port; an address is ADDRESS:PORT, such as 127.0.0.1:8730")
+    if not 1 <= int(number) <= 65535:
+        raise UsageError(f"{text!r}: {what} is {number}, it must be 1 to 65535")
+    return int(number)
 
 
 def _allowed(text: str, given: dict[str, str], address: IPv4Address | IPv6Address) -> tuple[Network, ...]:

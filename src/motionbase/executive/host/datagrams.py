@@ -48,7 +48,12 @@ class Datagrams:
         """Hear the host until the base ends."""
         source = self._source
         receiver = Receiver(
-            source.form, source.options, allowed=source.allowed, requests=source.requests, converted=self._converted
+            source.form,
+            source.options,
+            allowed=source.allowed,
+            requests=source.requests,
+            converted=self._converted,
+            answer_port=source.answer,
         )
         told, looked = Told(exchange), time.monotonic()
         self._forget()
@@ -82,7 +87,7 @@ class Datagrams:
                 told.frame(frame.row, receiver.counts)
             if (row := exchange.states.get()) is not None and (answer := receiver.answer(status_of(row))) is not None:
                 with suppress(OSError):  # a full buffer: the next answer follows
-                    self._socket.sendto(answer, sender)
+                    self._socket.sendto(answer, receiver.answer_to)
             if frame.request is not None or frame.generators is not None:
                 self._asking.ask(frame.request, frame.generators)
             if receiver.refused and not self._refused:
