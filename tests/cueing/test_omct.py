@@ -52,6 +52,13 @@ def test_the_vehicle_moves_as_a_body(axis: str) -> None:
     np.testing.assert_array_equal(rows[0, 3:], 0)  # from rest
 
 
+@pytest.mark.parametrize(("axis", "along", "about", "sign"), [("pitch", 0, 7, 1), ("roll", 1, 6, -1)])
+def test_ratios_to_angular_accelerations_follow_as_documented(axis: str, along: int, about: int, sign: int) -> None:
+    """Gravity's share is g / w^2 times the angular acceleration: in phase with it for pitch, against it for roll."""
+    rows = Excitation(axis, 3.0, 1e-3, 1.0).rows(np.linspace(1.0, 5.0, 50))
+    np.testing.assert_allclose(rows[:, along], sign * G / 9.0 * rows[:, about], rtol=1e-6, atol=1e-9)
+
+
 def test_a_pure_gain_gives_that_gain() -> None:
     """All ten tests at all frequencies: gain and phase to 1e-6, the size of the residual that the sums leave."""
     system = Answer(lambda u: 0.7 * u)

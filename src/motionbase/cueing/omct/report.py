@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
-from motionbase.cueing.cueing import Cueing
+from motionbase.cueing.cueing import PREDICTIVE, Cueing
 from motionbase.cueing.omct.bounds import Bounds, verdict
 from motionbase.cueing.omct.measure import Course, Curve, Measured
 from motionbase.cueing.omct.motions import TESTS, Amplitudes
@@ -85,6 +85,7 @@ class Report:
         """What the measurement depends on, in words."""
         a, platform, cues = self.amplitudes, self.cueing.platform, self.cueing.cue_set
         deg, place = math.degrees(1.0), ", ".join(f"{x:g}" for x in self.point)
+        planned = self.cueing.algorithm == PREDICTIVE
         sampled = "in every tick of the algorithm" if self.host_rate is None else f"{self.host_rate:g} a second"
         return [
             ("Platform", f"{platform.name}, fingerprint {fingerprint(platform)}"),
@@ -98,6 +99,7 @@ class Report:
              f"{deg * a.angular_acceleration:g} °/s²"),
             ("Each sine", f"fades in for a period or {self.course.shortest_fade:g} s, settles for "
              f"{self.course.settle:g} s, and is measured over whole periods for at least {self.course.least:g} s"),
+            *([("Plans", "one planner for each run, without a deadline")] if planned else []),
             ("Bounds", "none given" if self.bounds is None else f"{self.bounds.name}: "
              f"{self.bounds.source or 'the file does not say where they are from'}"),
         ]  # fmt: skip
