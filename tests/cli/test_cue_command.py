@@ -100,3 +100,14 @@ def test_a_file_without_specific_force_is_refused(tmp_path: Path, capsys: pytest
     path.write_text("t,f_x,f_y,f_z,omega_x,omega_y,omega_z\n0,1,0,0,0,0,0\n1,2,0,nan,0,0,0\n")
     assert main(["cue", str(path)]) == 2
     assert "f_z is no number at t = 1 s" in capsys.readouterr().err
+
+
+def test_samples_that_are_no_motion_are_told_of() -> None:
+    from motionbase.cli.cue_source import notes_of
+
+    rows = np.tile([0.0, 0.0, 9.8, *[0.0] * 10], (5, 1))
+    assert notes_of(rows) == []
+    rows[1, 0] = 1e300
+    assert notes_of(rows) == ["1 of 5 samples have numbers of 10000 m/s^2 or rad/s and more, and are ignored"]
+    rows[:, 2] = -9.8
+    assert "the mean of f_z is -9.80 m/s^2" in notes_of(rows)[1]

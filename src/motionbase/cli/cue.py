@@ -91,7 +91,7 @@ def run(
 
     Example: motionbase cue flight.mcap --from 60 --to 120 --out cued.mcap
     """
-    from motionbase.cli.cue_source import gravity_note, samples_of
+    from motionbase.cli.cue_source import notes_of, samples_of
 
     check_writable(plot, PICTURES)
     check_writable(out, RECORDINGS)
@@ -114,11 +114,10 @@ def run(
         tried = [Cueing.of(hexapod, name, algorithm=how, dt=1 / rate) for name, how in cases]
         told = [Summary(cue(one, samples.t, samples.rows)) for one in tried]
     files = _written(samples, tried, told, plot, out, force)
-    note = gravity_note(samples.rows)
+    notes = notes_of(samples.rows)
     if as_json:
         runs = [{"set": one.cue_set.name, "algorithm": one.algorithm, **s.data()}
                 for one, s in zip(tried, told, strict=True)]  # fmt: skip
-        notes = [] if note is None else [note]
         data = {"source": samples.name, "platform": hexapod.name, "runs": runs, "files": files, "notes": notes}
         print(json.dumps(data, indent=2))
         return
@@ -126,7 +125,7 @@ def run(
 
     show(samples.name, told)
     screen = terminal.console()
-    if note is not None:
+    for note in notes:
         screen.print(f"Note: {note}", style="yellow")
     for file in files:
         screen.print(f"wrote {file}")

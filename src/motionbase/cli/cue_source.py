@@ -88,9 +88,16 @@ def _between(samples: Samples, start: float | None, stop: float | None) -> Sampl
     return Samples(samples.name, t[inside], samples.rows[inside])
 
 
-def gravity_note(rows: Array) -> str | None:
-    """A sentence if the specific force does not look like one: its mean must be about g upwards."""
-    mean = float(rows[:, 2].mean())
-    if abs(mean - G) < 0.5 * G:
-        return None
-    return f"the mean of f_z is {mean:.2f} m/s^2, not about +9.81: is it specific force, with z up?"
+def notes_of(rows: Array) -> list[str]:
+    """Sentences about samples that do not look like a vehicle's motion."""
+    from motionbase.cueing.samples import BOUND
+
+    sound = (np.abs(rows[:, :NEEDED]) < BOUND).all(axis=1)
+    notes = []
+    if not sound.all():
+        what = f"{len(rows) - sound.sum()} of {len(rows)} samples"
+        notes.append(f"{what} have numbers of {BOUND:g} m/s^2 or rad/s and more, and are ignored")
+    mean = float(rows[sound, 2].mean()) if sound.any() else G
+    if abs(mean - G) >= 0.5 * G:
+        notes.append(f"the mean of f_z is {mean:.2f} m/s^2, not about +9.81: is it specific force, with z up?")
+    return notes
