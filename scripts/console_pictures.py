@@ -168,6 +168,7 @@ def of_cueing(page: Page) -> None:
         at(page, f"number-cue_ground_gain-{number}").press("Enter")
         page.wait_for_timeout(300)
     at(page, "compare-span").select_option("10")
+    at(page, "compare-b-set").select_option("simona")
     at(page, "compare-run").click()
     expect(at(page, "compare-result")).to_be_visible()
     at(page, "compare-axes").click()
