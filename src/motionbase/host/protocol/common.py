@@ -61,8 +61,8 @@ def finite(numbers: Iterable[float]) -> bool:
 
 
 def single(x: float) -> float:
-    """A number that a single-precision float can hold."""
-    return max(-LARGEST_SINGLE, min(LARGEST_SINGLE, x))
+    """A number that a single-precision float can hold; one that is none stays so."""
+    return x if x != x else max(-LARGEST_SINGLE, min(LARGEST_SINGLE, x))
 
 
 def summary(status: Status) -> str:
