@@ -13,6 +13,7 @@ TARGET = "udp://127.0.0.1:9?format=flypt"
     ("arguments", "sentence"),
     [
         ([TARGET, "--ahead", "1"], "--ahead is 1 s, it must be 0 to 0.2"),
+        ([TARGET, "--duration", "0"], "--duration is 0 s, it must be above 0"),
         ([TARGET, "--rate", "nan"], "--rate is nan Hz, it must be 10 to 1000"),
         ([TARGET, "--share", "yaw=2"], "--share has 'yaw=2', it must be a number from 0 to 1, or AXIS=NUMBER"),
         ([TARGET, "--share", "yw=0.5"], "no axis 'yw'; did you mean 'yaw'?"),

@@ -39,6 +39,7 @@ TARGET = "udp://127.0.0.1:9?format=motionbase-vehicle"
         (["landing", "ring://a?rate=60"], "no option 'rate'"),
         (["landing", TARGET, "--ask", "dive"], "no state 'dive'; did you mean 'drive'?"),
         (["landing", "127.0.0.1:9"], "is no URL"),
+        (["landing", TARGET, "--duration", "nan"], "--duration is nan s, it must be above 0"),
     ],
 )
 def test_wrong_calls(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.options import Duration, JsonAtEnd, numbers_listed
+from motionbase.cli.options import Duration, JsonAtEnd, check_duration, numbers_listed
 
 if TYPE_CHECKING:
     from motionbase.executive.host.headset import Records
@@ -59,6 +59,7 @@ def headset(
     from motionbase.host.url import target_of
     from motionbase.ring.gentle import stop_after, stop_requested
 
+    check_duration(duration)
     _check("--ahead", ahead, 0.0, LONGEST, "s")
     _check("--rate", rate, SLOWEST, FASTEST, "Hz")
     shares, to = _shares(share), target_of(target)

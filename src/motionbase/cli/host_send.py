@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.options import Duration, Force, JsonAtEnd
+from motionbase.cli.options import Duration, Force, JsonAtEnd, check_duration
 from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def send(
     from motionbase.host.url import Udp, sink_of
     from motionbase.ring.gentle import stop_requested
 
+    check_duration(duration)
     if ask is not None and ask not in GOALS:
         raise unknown("state", ask, GOALS)
     url, to = _source(source), sink_of(target)

@@ -163,6 +163,12 @@ def drivable(platform: str, *, sized: bool = True) -> "Hexapod":
     return load_platform(platform, sized=sized)
 
 
+def check_duration(duration: float | None) -> None:
+    """Check that --duration is a time."""
+    if duration is not None and not 0 < duration < math.inf:
+        raise UsageError(f"--duration is {duration:g} s, it must be above 0")
+
+
 def check_axis(option: str, axis: str) -> None:
     """Raise an error if an axis is not one of the six degrees of freedom."""
     from motionbase.record.axes import DOFS
