@@ -19,6 +19,7 @@ from motionbase.cli.options import (
     Preset,
     Revision,
     check_new,
+    check_page,
     check_writable,
     drivable,
 )
@@ -33,6 +34,7 @@ Algorithm = Annotated[str, typer.Option("--algorithm", metavar="NAME", help="Of 
 Page = Annotated[Path | None, typer.Option("--report", metavar="FILE", help="Write a report: .html or .pdf.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")]
 HOST_RATE, FASTEST_HOST = 60.0, 1000.0  # [Hz] of the whole system, and the largest
+MOST_OF_THE_TIME = 0.9  # goes to the whole system
 
 
 def omct(
@@ -89,9 +91,10 @@ def omct(
     Example: motionbase cue omct simona --system --bounds mine.csv --tests 6,7,8,9
     """
     from motionbase.report.document import Document, today
+    from motionbase.report.page import write_page, write_text
 
     document = Document(date or today(), revision, author, customer)
-    check_writable(report, (".html", ".pdf"))
+    check_page(report)
     check_writable(plot, PICTURES)
     check_writable(table, (".csv",))
     check_new((report, plot, table), force)
@@ -102,10 +105,9 @@ def omct(
     from motionbase.cueing.omct.algorithm import Algorithm as Alone
     from motionbase.cueing.omct.algorithm import omct_point
     from motionbase.cueing.omct.bounds import load_bounds
-    from motionbase.cueing.omct.measure import Course, Measured, measured
+    from motionbase.cueing.omct.measure import Course, Measured, System, measured
     from motionbase.cueing.omct.motions import Amplitudes
     from motionbase.cueing.omct.report import ALONE, WHOLE, Report, page
-    from motionbase.report.page import write_page, write_text
 
     cues = Cueing.of(hexapod, cueing, algorithm=algorithm)
     chosen = _tests(tests)
@@ -115,23 +117,24 @@ def omct(
     place = omct_point(hexapod, cues.head_P) if point is None else hexapod.points[point]
     named = next((name for name, p in hexapod.points.items() if p == place), "head")
     deg = math.radians(1.0)
-    sizes, course = (
-        Amplitudes(acceleration, deg * angle, deg * angular_rate, deg * angular_acceleration),
-        Course(settle),
-    )
-    rate_used = host_rate or (HOST_RATE if system else None)
-    with terminal.progress_bar(f"motion cueing test of {hexapod.name}") as bar:
-        results = []
-        if system:
-            from motionbase.system.omct import WholeSystem
+    sizes = Amplitudes(acceleration, deg * angle, deg * angular_rate, deg * angular_acceleration)
+    course, rate = Course(settle), host_rate or (HOST_RATE if system else None)
+    systems: dict[str, System] = {ALONE: Alone(cues, place, rate)}
+    if system:
+        from motionbase.system.omct import WholeSystem
 
-            whole = WholeSystem.of(cues, place, rate_used or HOST_RATE)
-            told = measured(whole, sizes, course, chosen, progress=lambda part: bar(0.9 * part))
-            results = [Measured(WHOLE, told)]
-        alone, first = Alone(cues, place, rate_used), 0.9 if system else 0.0
-        curves = measured(alone, sizes, course, chosen, progress=lambda part: bar(first + (1 - first) * part))
-        results.append(Measured(ALONE, curves))
-    made = Report(cues, tuple(results), sizes, course, place, named, rate_used, limits, document)
+        systems = {WHOLE: WholeSystem.of(cues, place, rate or HOST_RATE)} | systems
+    results, before = [], 0.0
+    with terminal.progress_bar(f"motion cueing test of {hexapod.name}") as bar:
+        for label, one in systems.items():
+            share = 1.0 - before if label == ALONE else MOST_OF_THE_TIME
+
+            def done(part: float, before: float = before, share: float = share) -> None:
+                bar(before + share * part)
+
+            results.append(Measured(label, measured(one, sizes, course, chosen, progress=done)))
+            before += share
+    made = Report(cues, tuple(results), sizes, course, place, named, rate, limits, document)
     if report is not None:
         with terminal.working("writing the report"):
             write_page(page(made), report)

@@ -18,6 +18,7 @@ from motionbase.cli.options import (
     Preset,
     Revision,
     check_new,
+    check_page,
     check_writable,
     drivable,
 )
@@ -63,9 +64,10 @@ def repeatability(
     Example: motionbase cue repeatability simona --supply 5 --oil 10 --plot repeatability.png
     """
     from motionbase.report.document import Document, today
+    from motionbase.report.page import write_page
 
     document = Document(date or today(), revision, author, customer)
-    check_writable(report, (".html", ".pdf"))
+    check_page(report)
     check_writable(plot, PICTURES)
     check_new((report, plot), force)
     if not 1 <= host_rate <= 1000:
@@ -93,8 +95,6 @@ def repeatability(
         found = repeated(cues, samples.name, vehicle, length, tolerances, host_rate=host_rate, progress=bar)
     made = RepeatabilityReport(found, tolerances, document)
     if report is not None:
-        from motionbase.report.page import write_page
-
         write_page(page(made), report)
     if plot is not None:
         from motionbase.report.figures import save

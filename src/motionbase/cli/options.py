@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from motionbase.recording.source import Damage
 
 PICTURES = (".png", ".pdf", ".svg")
+PAGES = (".html", ".pdf")
 MOST_SPEEDS = 10_000  # of a list FROM:TO:COUNT
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 JsonAtEnd = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end and nothing else.")]
@@ -187,6 +188,15 @@ def check_writable(path: Path | None, endings: tuple[str, ...]) -> None:
         raise UsageError(f"{str(path)!r} is a folder; give the name of a file")
     if not path.parent.is_dir():
         raise UsageError(f"{str(path)!r}: the folder {str(path.parent)!r} does not exist")
+
+
+def check_page(path: Path | None) -> None:
+    """Check, before anything is computed, that a page can be written there, or printed."""
+    check_writable(path, PAGES)
+    if path is not None and path.suffix == ".pdf":
+        from motionbase.report.page import browser
+
+        browser()
 
 
 def check_new(paths: Iterable[Path | None], force: bool) -> None:
