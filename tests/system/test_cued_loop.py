@@ -10,6 +10,7 @@ import pytest
 
 from motionbase.arrays import Array
 from motionbase.compile import Kernel, Layout, Port
+from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.ports import COUNT, OUTPUTS, VEHICLE, Vehicle
 from motionbase.errors import ModelError
 from motionbase.executive.tuning import parameter_table
@@ -147,3 +148,26 @@ def test_inputs_are_those_of_the_loop_but_for_the_demand() -> None:
     ours, theirs = ({p.name for p in runner().loop.program.inputs} for runner in (cued, hosted))
     assert theirs - ours == {"host_frame", "host_count"}
     assert ours - theirs == {"x_cueing", "vehicle", "vehicle_count", LINK_COUNTS.name}
+
+
+@pytest.mark.long("another loop to compile, with the cueing of the package")
+@pytest.mark.parametrize("scale", [50.0, 1e9, 1e300])
+def test_a_vehicle_of_nonsense_moves_the_platform_within_its_limits_or_counts_as_silence(scale: float) -> None:
+    hexapod = load_platform("simona")
+    runner = Runner(CuedLoop(ClosedLoop.of(hexapod, CHANNELS), Cueing.of(hexapod)))
+    chance = np.random.default_rng(1)
+
+    def nonsense(t: float) -> Array:
+        row = np.array(AT_REST)
+        if t > 9.0:  # in drive
+            row[:12] += scale * chance.standard_normal(12)
+        return row
+
+    run = runner.run(Scenario(host=nonsense), 14.0, every=10)
+    assert all(np.isfinite(column).all() for column in run.columns.values())
+    assert set(run["fault"]) == {0.0} and run["state"][run.t < 9.0][-1] == State.DRIVE
+    limits = np.array(hexapod.limits.acceleration)
+    for k, axis in enumerate(("surge", "sway", "heave", "roll", "pitch", "yaw")):
+        assert np.abs(run[f"host_{axis}_ddot"]).max() < 2 * limits[k]
+    if scale > 1e6:
+        assert run["warning"].astype(int)[-1] & WarningBit.HOST_SILENT
