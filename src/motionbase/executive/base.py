@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from motionbase.ring.printer import Printer
 
 LOOK_S = 0.05
+LOOKS = 10  # for so many something is wrong with a host before it is told
 COMPILING_S = 30.0  # a base that is told to stop while it compiles finishes compiling first
 
 
@@ -183,6 +184,20 @@ def stopped_by_guard(fault: float) -> str:
     return next((f.sentence for f in GUARDED if f == fault), "")
 
 
+class Lasting:
+    """The last text that came `LOOKS` times in a row: what comes and goes is in the record."""
+
+    def __init__(self) -> None:
+        self._text, self._lately = "", [""] * LOOKS
+
+    def of(self, text: str) -> str:
+        """After one more look."""
+        self._lately = [*self._lately[1:], text]
+        if len(set(self._lately)) == 1:
+            self._text = text
+        return self._text
+
+
 class StateLog:
     """Reports every change of state and fault, and of the host, from a thread of its own."""
 
@@ -196,10 +211,10 @@ class StateLog:
         from motionbase.record.faults import Fault
 
         sentences = {float(f): told(f.sentence, self._electric) for f in Fault}
-        last = None
+        last, lasting = None, Lasting()
         while True:
             over = self._over.wait(LOOK_S)
-            state, fault, host = self._job.state, float(self._job.arrays["fault"]), self._host()
+            state, fault, host = self._job.state, float(self._job.arrays["fault"]), lasting.of(self._host())
             if (state, fault, host) != last:
                 wrong = f": {sentences.get(fault, f'fault {fault:g}')}" if fault else ""
                 t = float(self._job.arrays["tick"]) / TICK_HZ

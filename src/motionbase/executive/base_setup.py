@@ -12,7 +12,6 @@ from motionbase.interpreter import motionbase_command
 if TYPE_CHECKING:
     from motionbase.control.own_law import Law
     from motionbase.cueing.cueing import Cueing
-    from motionbase.executive.host.source import Source
     from motionbase.host.format import Kind
     from motionbase.plant.fault_plan import FaultPlan
     from motionbase.platform.atlas.atlas import Atlas
@@ -89,7 +88,7 @@ class BaseOptions(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What a run starts with."""
+    """What a run starts with; `told` is what a host tells the loop, if there is one."""
 
     hexapod: "Hexapod"
     atlas: "Atlas | None"
@@ -98,7 +97,7 @@ class Setup(NamedTuple):
     parameters: "ParameterTable"
     tuned: dict[int, float]
     generators: "GeneratorSet | None"
-    host: "Source | None" = None
+    told: "Kind | None" = None
 
     @property
     def platform(self) -> "Hexapod | Atlas":
@@ -116,13 +115,6 @@ class Setup(NamedTuple):
             return base
         return cued_schema(base) if self.told is Kind.VEHICLE else linked_schema(base)
 
-    @property
-    def told(self) -> "Kind | None":
-        """What the host tells the loop; displacements of legs have become poses."""
-        from motionbase.executive.host.source import told_by
-
-        return None if self.host is None else told_by(self.host)
-
 
 def checked(options: BaseOptions) -> Setup:
     """Load and check everything that can be refused, before anything takes long."""
@@ -132,13 +124,11 @@ def checked(options: BaseOptions) -> Setup:
 
     plan = load_faults(options.faults) if options.faults else FaultPlan()
     hexapod, atlas = _platform(options.platform)
-    host = _host(options)
-    loop = _loop(hexapod, atlas, _law(hexapod, options.law), options.point)
-    if host is not None:
-        loop = _hosted(loop, host, options, hexapod, atlas)
+    told = _told(options)
+    loop = _hosted(_loop(hexapod, atlas, _law(hexapod, options.law), options.point), told, options, hexapod, atlas)
     table = parameter_table(loop)  # refuses what a ring could not show
     tuned = load_parameters(options.parameters, table) if options.parameters else {}
-    return Setup(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, options.armed), host)
+    return Setup(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, options.armed), told)
 
 
 def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
@@ -173,32 +163,30 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
     return AtlasLoop.of(atlas, hexapod, channels, law, point=point or CENTRE)
 
 
-def _host(options: BaseOptions) -> "Source | None":
-    """Where motion comes from."""
+def _told(options: BaseOptions) -> "Kind | None":
+    """What the host tells the loop, if there is one."""
     if options.host is None:
-        for name, value in (("--cueing", options.cueing), ("--algorithm", options.algorithm)):
-            if value is not None:
-                raise UsageError(f"{name} {value}: motion cueing follows a host; add --host URL")
         return None
-    from motionbase.executive.host.source import host_source
+    from motionbase.executive.host.source import host_source, told_by
 
-    return host_source(options.host)
+    return told_by(host_source(options.host))
 
 
 def _hosted(
-    loop: "Runnable", host: "Source", options: BaseOptions, hexapod: "Hexapod", atlas: "Atlas | None"
+    loop: "Runnable", told: "Kind | None", options: BaseOptions, hexapod: "Hexapod", atlas: "Atlas | None"
 ) -> "Runnable":
-    """The loop with cueing in front if the host tells a vehicle's motion."""
-    from motionbase.executive.host.source import told_by
+    """The loop, with cueing in front if the host tells a vehicle's motion."""
     from motionbase.host.format import Kind
 
-    if told_by(host) is Kind.POSE:
+    if told is not Kind.VEHICLE:
+        poses = "the host tells poses, which are followed as they are"
+        why = poses if told is not None else "motion cueing follows a host; add --host URL"
         for name, value in (("--cueing", options.cueing), ("--algorithm", options.algorithm)):
             if value is not None:
-                raise UsageError(f"{name} {value}: the host tells poses, which are followed as they are")
+                raise UsageError(f"{name} {value}: {why}")
         return loop
     if atlas is not None:
-        raise UsageError(f"--host {host.text}: it tells a vehicle's motion, and a sphere follows poses only")
+        raise UsageError(f"--host {options.host}: it tells a vehicle's motion, and a sphere follows poses only")
     from motionbase.system.cued_loop import CuedLoop
 
     return CuedLoop(loop, cueing_of(hexapod, options.cueing, options.algorithm))

@@ -104,9 +104,8 @@ class Mailbox:
         self.taken: Array = np.zeros(1)
         self._block = np.zeros(PAYLOAD_AT // 8 + size, np.uint64) if block is None else block
         self._staged, self._own = np.zeros(size), np.zeros(size)
-        self._putting = self._port(
-            self._own
-        )  # made once, because a thread that puts seldom finds nothing in its caches
+        # made once, because a thread that puts seldom finds nothing in its caches
+        self._putting = self._port(self._own)
         self._put_at = ctypes.addressof(self._putting)
 
     def _port(self, buffer: Array, tries: int = 0) -> SeqlockPort:

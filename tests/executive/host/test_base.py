@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionbase.executive.base import LOOKS, Lasting
 from motionbase.executive.host.rows import status_of
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.record.cueing import LINK
@@ -120,3 +121,11 @@ def test_an_exchange_that_is_cut_short_is_silence(ring_folder: Path) -> None:
         rows = rig.step(0.5, None)
         assert np.isfinite(rows).all() and of(rows, "warning")[-1] == WarningBit.HOST_SILENT
         assert of(rows, "link_frames")[-1] == rig.sent
+
+
+def test_silence_is_told_when_it_lasts() -> None:
+    """A host whose frames come as rarely as the law bears is silent in every other look."""
+    silent, lasting = "; the host is silent", Lasting()
+    assert {lasting.of(silent * (k % 2)) for k in range(41)} == {""}
+    told = [lasting.of(silent) for _ in range(LOOKS)] + [lasting.of("") for _ in range(LOOKS)]
+    assert told == [""] * (LOOKS - 1) + [silent] * LOOKS + [""]
