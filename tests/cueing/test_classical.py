@@ -89,7 +89,7 @@ def test_the_rate_of_the_tilt_is_limited() -> None:
     out = run(t, samples, cue_high_pass=[3.0, 3.0, 1.0, 1.0, 0.8, 1.0])  # short displacements, far from the ends
     frame = out["host_frame"]
     limit = cueing().cue_set.air["tilt_rate"][0]
-    assert np.abs(frame[:, 1, 3:5]).max() == pytest.approx(limit, rel=1e-9)
+    assert 0.99 * limit < np.abs(frame[:, 1, 3:5]).max() <= limit
     assert np.abs(frame[:, 2, 3:5]).max() <= cueing().cue_set.air["tilt_acceleration"][0] * (1 + 1e-9)
 
 

@@ -45,8 +45,8 @@ def truth(number: int, w: Array) -> AnyArray:
     """From SIMONA's published gains and frequencies; filters move the centroid, HEAD below the head.
 
     The specific force at the head is a - g pitch + HEAD pitch'' along surge, a + g roll - HEAD roll'' along sway. The
-    acceleration wanted is the scaled force without the share of gravity that the tilt brings. The tilt's rate is a
-    difference to the tick before, and so is the acceleration of all angles.
+    acceleration wanted is the scaled force without the share of gravity that the tilt brings. The acceleration of
+    angles is a difference to the tick before.
     """
     s, K, low = 1j * w, 0.6, (2.0 / (1j * w + 2.0)) ** 2
     back = (1 - np.exp(-s * DT)) / (s * DT)
@@ -55,7 +55,7 @@ def truth(number: int, w: Array) -> AnyArray:
     test = TESTS[number - 1]
     # g times the angle of the platform, and what the head gets of its angular acceleration
     turns, tilts = (quick[test.moved], K * low) if test.moved in quick else (0.0, K * low)
-    swung = -HEAD * s**2 / G * back * (turns + tilts * back)
+    swung = -HEAD * s**2 / G * back * (turns + tilts)
     if test.seen == "heave":
         found = 0.5 * high(s, 1.0) * s / (s + 0.2)
     elif test.moved == "yaw":
@@ -63,7 +63,7 @@ def truth(number: int, w: Array) -> AnyArray:
     elif test.seen in push:
         found = push[test.seen] * (K - turns - tilts) + turns + tilts + swung
     else:
-        found = turns + tilts * back
+        found = turns + tilts
     return np.asarray(found * (1 + np.exp(-s * DT)) / 2)  # the reconstruction with a sample in every tick
 
 

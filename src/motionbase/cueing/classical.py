@@ -17,13 +17,15 @@ import casadi as ca
 from motionbase.compile import Struct, for_each, q
 from motionbase.cueing.algorithm import Algorithm, Desired, Parameters, scaled
 from motionbase.cueing.filters import Corner, Motion, Turn, lagged, oscillated, washed_turn
+from motionbase.cueing.limits import ONSET, bounds, clamped
 from motionbase.cueing.samples import GRAVITY, Heard
 from motionbase.cueing.tuning import Tuning
+from motionbase.platform.braking import smooth_root
 from motionbase.record.vehicle import G
 from motionbase.spatial.rotations import R_euler_zyx, euler_zyx_rates
 
 SX = ca.SX
-APPROACH = 5.0  # [1/s] at which the last of a way decays
+CATCH = 0.2  # [s] in which the last of a difference between the tilt and its goal is made up for
 TILTS = ca.DM([-1.0, 1.0])  # forward force: nose up, which is a negative pitch; force to the left: a positive roll
 
 
@@ -39,9 +41,9 @@ class Tilt(Struct):
     """One angle of the tilt."""
 
     force: Motion = q(of=Motion, text="low-pass of the specific force")
-    goal: SX = q("rad", text="angle that gives it")
     x: SX = q("rad", text="angle")
     v: SX = q("rad/s", text="its rate")
+    pace: SX = q("rad/s", text="rate of its goal")
 
 
 class Washout(Struct):
@@ -54,24 +56,19 @@ class Washout(Struct):
     rates: SX = q("rad/s", 3, "of them")
 
 
-def rate_within(h: SX, v: SX, wanted: SX, v_most: SX, a_most: SX) -> SX:
-    """The wanted rate as far as the largest rate and acceleration allow."""
-    wanted = ca.fmin(ca.fmax(wanted, -v_most), v_most)
-    return ca.fmin(ca.fmax(wanted, v - a_most * h), v + a_most * h)
+def followed(h: SX, x: SX, v: SX, goal: SX, pace: tuple[SX, SX], p: Tuning) -> tuple[SX, SX]:
+    """The tilt and its rate after a tick on the way to a goal: with it, unless rate, acceleration or extent forbid it.
 
-
-def followed(h: SX, x: SX, v: SX, goal_before: SX, goal: SX, v_most: SX, a_most: SX) -> tuple[SX, SX]:
-    """An angle and its rate after a tick; it stays at a goal that moves unless rate or acceleration forbid it.
-
-    To come back it brakes with half of the acceleration, and near the goal what is left decays. So its acceleration
-    ends without a step, which a head far from the pivot would feel.
+    Args:
+        pace: rate of the goal, a tick ago and now
     """
-    behind, braking = goal_before - x, a_most / 2
-    near = braking / APPROACH**2
-    far = ca.sqrt(2 * braking * ca.fmax(ca.fabs(behind) - near / 2, 0.0))
-    closing = ca.if_else(ca.fabs(behind) < near, APPROACH * ca.fabs(behind), far)  # one curve, also in its slope
-    v_next = rate_within(h, v, (goal - goal_before) / h + ca.sign(behind) * closing, v_most, a_most)
-    return x + h * v_next, v_next
+    a_most, before, now = p.tilt_acceleration, *pace
+    # a difference decays twice at 10 / s; a large one is made up for with half of the acceleration
+    near, _ = smooth_root(goal - x - h / 2 * (v + now), a_most / 2, a_most / 2 * CATCH)
+    a = (now - before) / h + ONSET * (before + near - v)
+    ends = -p.tilt_most, p.tilt_most
+    a = clamped(clamped(a, -a_most, a_most), *bounds(x, v, ends, p.tilt_rate, a_most / 2))
+    return x + h * v + h**2 / 2 * a, v + h * a
 
 
 def tilted(h: SX, p: Tuning, tilts: Tilt, d: SX) -> Tilt:
@@ -79,10 +76,10 @@ def tilted(h: SX, p: Tuning, tilts: Tilt, d: SX) -> Tilt:
 
     def one(x: Tilt, d: SX, side: SX, gain: SX, omega: SX, zeta: SX) -> Tilt:
         force = oscillated(h, Corner(omega, zeta), x.force, omega**2 * gain * d)
-        angle = side * ca.asin(ca.fmin(ca.fmax(force.x / G, -0.9), 0.9))
-        goal = ca.fmin(ca.fmax(angle, -p.tilt_most), p.tilt_most)
-        angle, rate = followed(h, x.x, x.v, x.goal, goal, p.tilt_rate, p.tilt_acceleration)
-        return Tilt(force=force, goal=goal, x=angle, v=rate)
+        sine = ca.fmin(ca.fmax(force.x / G, -0.9), 0.9)
+        pace = ca.if_else(ca.eq(sine, force.x / G), side * force.v / (G * ca.sqrt(1 - sine**2)), 0.0)
+        angle, rate = followed(h, x.x, x.v, side * ca.asin(sine), (x.pace, pace), p)
+        return Tilt(force=force, x=angle, v=rate, pace=pace)
 
     made: Tilt = for_each(one, tilts, d, TILTS, p.tilt_gain, p.tilt_low_pass, p.tilt_damping)
     return made

@@ -14,7 +14,7 @@ import casadi as ca
 from motionbase.compile import Struct, q
 from motionbase.compile.struct import MIXED
 from motionbase.cueing.algorithm import Algorithm, Desired, Parameters, scaled
-from motionbase.cueing.classical import rate_within
+from motionbase.cueing.classical import followed
 from motionbase.cueing.optimal_design import PLACE, SPEED, STATES, THETA, TILTS, Mode, Weights, mode, sampled
 from motionbase.cueing.samples import Heard
 from motionbase.cueing.sets import CueSet, Values
@@ -32,6 +32,7 @@ class Filter(Struct):
     by_force: SX = q(MIXED, STATES, "part that answers to the specific force")
     by_rate: SX = q(MIXED, STATES, "part that answers to the angular rate")
     tilt_rate: SX = q("rad/s", text="of the first part's angle")
+    pace: SX = q("rad/s", text="rate that the filter wants of it")
     f: SX = q("m/s^2", text="specific force a tick ago")
     omega: SX = q("rad/s", text="angular rate a tick ago")
 
@@ -65,14 +66,12 @@ def optimal(cue_set: CueSet, dt: float) -> Algorithm:
         (Phi, B0, B1), C, D = steps[k], ca.DM(modes[k].C), modes[k].D
         by_force = ca.DM(Phi) @ x.by_force + ca.DM(B0[:, 0]) * x.f + ca.DM(B1[:, 0]) * f
         by_rate = ca.DM(Phi) @ x.by_rate + ca.DM(B0[:, 1]) * x.omega + ca.DM(B1[:, 1]) * omega
-        goal = ca.fmin(ca.fmax(by_force[THETA], -p.tilt_most), p.tilt_most)
-        before = x.by_force[THETA]
-        tilt_rate = rate_within(h, x.tilt_rate, (goal - before) / h, p.tilt_rate, p.tilt_acceleration)
-        by_force[THETA] = before + h * tilt_rate
+        pace = C[1, :] @ by_force + float(D[1, 0]) * f
+        by_force[THETA], tilt_rate = followed(h, x.by_force[THETA], x.tilt_rate, by_force[THETA], (x.pace, pace), p)
         both = by_force + by_rate
         a = C[0, :] @ both + float(D[0, 0]) * f + float(D[0, 1]) * omega
         rate = tilt_rate + C[1, :] @ by_rate + float(D[1, 1]) * omega
-        after = Filter(by_force=by_force, by_rate=by_rate, tilt_rate=tilt_rate, f=f, omega=omega)
+        after = Filter(by_force=by_force, by_rate=by_rate, tilt_rate=tilt_rate, pace=pace, f=f, omega=omega)
         return after, ca.vertcat(both[PLACE], both[SPEED], a), both[THETA], rate
 
     def step(h: SX, p: Tuning, _: Parameters, x: Optimal, heard: Heard) -> tuple[Optimal, Desired]:
