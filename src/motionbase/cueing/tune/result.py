@@ -100,8 +100,8 @@ class Tuned:
             f"stroke {_of(start, 1)} -> {_of(scores, 1)}",
             *(f"set {cueing.cue_set.name}: {source}" for source in cueing.cue_set.sources),
         ]
-        tuned = self._keys()
-        others = [key for key in cueing.cue_set.illustrative if key not in tuned]
+        others = [key for key in cueing.cue_set.illustrative if key not in self._keys()]
+        tuned = [key for key in self._keys() if key.partition(".")[0] not in others]  # else all of their table are
         lines = [
             f"summary = {json.dumps(f'{cueing.cue_set.name}, tuned for {cueing.platform.name}', ensure_ascii=False)}",
             f"sources = {json.dumps(about, indent=4, ensure_ascii=False)}",

@@ -21,6 +21,7 @@ USUAL = {  # what is tuned, by algorithm; the others are limits or details
 }
 FLOOR = 0.05  # [rad/s] least frequency: slower ones are drifts
 WIDE = 50.0  # a range whose ends have this ratio or more is searched by its logarithm
+SLACK = 1.0001  # rates written in degrees are rounded
 TILT_MOST = min(THRESHOLDS[3], THRESHOLDS[4])  # [rad/s] of roll and pitch: nobody notices a slower tilt
 
 
@@ -66,6 +67,18 @@ class Space:
         for name in self.quantities:
             if name not in known:
                 raise unknown("parameter", name, known)
+        fastest = max(self._tilt_rates(self.judge.cueing.parameter_vector()[None]).max(), 0.0)
+        if fastest > TILT_MOST * SLACK and not self.allowed.tilt and "tilt_rate" not in self.quantities:
+            raise UsageError(
+                f"set {self.judge.cueing.cue_set.name!r} tilts by up to {np.degrees(fastest):.3g} deg/s, which people "
+                f"notice: allow it, or tune tilt_rate too; they do not notice {np.degrees(TILT_MOST):.3g} deg/s"
+            )
+
+    def _tilt_rates(self, vectors: Array) -> Array:
+        """(m, situations) largest rates of the tilt [rad/s]."""
+        layout = self.judge.cueing.parameters
+        rates = [layout.part(vectors, f"{PREFIXES[s]}tilt_rate") for s in self.judge.situations]
+        return np.concatenate(rates, axis=1)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -115,14 +128,12 @@ class Space:
         """(m,) how far constraints are broken; 0 if all are kept."""
         layout = self.judge.cueing.parameters
         broken = np.maximum(scores.fastest / self.judge.cueing.platform.limits.leg_velocity - 1, 0.0)
-        known = {p.name for p in layout.ports}
+        if not self.allowed.tilt:
+            broken += np.maximum(self._tilt_rates(vectors) / TILT_MOST - SLACK, 0.0).sum(axis=1)
         for situation in self.judge.situations:
             prefix = PREFIXES[situation]
-            if prefix + "margin" in known:
-                margin = layout.part(vectors, prefix + "margin")[:, 0]
-                broken += np.maximum(margin + self.allowed.reserve - scores.left, 0.0)
-            if not self.allowed.tilt:
-                broken += np.maximum(layout.part(vectors, prefix + "tilt_rate")[:, 0] / TILT_MOST - 1.0001, 0.0)
+            margin = layout.part(vectors, prefix + "margin")[:, 0]
+            broken += np.maximum(margin + self.allowed.reserve - scores.left, 0.0)
             if not self.allowed.saturation:
                 beyond = np.maximum(self.judge.largest[situation] - layout.part(vectors, prefix + "dead_band"), 0.0)
                 scaled = layout.part(vectors, prefix + "gain") * beyond
