@@ -135,3 +135,16 @@ def test_a_travel_that_shrinks_is_entered_again_gently() -> None:
     least, most = bounds(np.float64(0.5), np.float64(0.0), (-0.4, 0.4), 1.0, 2.0)  # type: ignore[arg-type]
     assert float(most) < 0 and float(least) < float(most)
     assert float(most) > -ONSET * 0.1 / ENDING
+
+
+def test_what_a_limit_lets_go_is_caught_up_with_smoothly() -> None:
+    """A rate that a filter wants at once, and a leg at its end forbade: no jump of the angular acceleration on release."""
+    t = ticks(12.0)
+
+    def push(t: Array) -> Array:
+        return np.asarray(9.0 * np.clip(np.minimum(t - 1.5, 5.5 - t) / 0.5, 0, 1))
+
+    out = run(t, rows(t, f_x=push, omega_y=lambda t: -0.02 * push(t)), algorithm="optimal")
+    assert out["stroke_left"].min() < 0.025
+    # the tilt may go from one largest acceleration to the other; joining at once was four times that
+    assert np.abs(np.diff(out["host_frame"][:, 2, 4])).max() < 1.5 * AIR["tilt_acceleration"][0]

@@ -6,7 +6,8 @@ braked without a jolt, and stops there. Far from the ends no bound acts and the 
 
 Each axis has its own bounds. A leg near its end brakes the axes that drive it outwards, each in proportion to its own
 part; axes at rest or on their way back are left alone. The filters continue from the motion that remains: they hold
-positions and velocities, so nothing winds up, and when the demand falls the way back begins at once.
+positions and velocities, so nothing winds up, and when the demand falls the way back begins at once. What a limit has
+kept from a velocity wanted is a gap that closes at ONSET, so that the two meet without a jolt.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ ENDING = 0.1  # [s] time constant of the last part of a stop
 SWEEPS = 3  # over the legs: one is enough unless legs disagree
 SLOW = 0.005  # [m/s] a leg this slow is braked softly: an axis that hardly moves it need not stop at once
 DEPTH = 0.01  # [m] beyond its end, where all that drives a leg further is stopped
+CLOSED = 1e-9  # [m/s, rad/s] a gap that is over
 AHEAD = 1 / 30  # [s] in which an axis can be stopped for a leg; enough for ONSET and ENDING together
 
 
@@ -38,6 +40,7 @@ class Place(Struct):
 
     x: SX = q("m, rad", text="position")
     v: SX = q("m/s, rad/s", text="velocity")
+    gap: SX = q("m/s, rad/s", text="what limits may still keep it from the velocity wanted")
 
 
 def bounds(x: SX, v: SX, ends: tuple[Any, Any], v_most: Any, braking: SX) -> tuple[SX, SX]:
@@ -55,10 +58,12 @@ def clamped(x: SX, least: SX, most: SX) -> SX:
     return ca.fmin(ca.fmax(x, least), most)
 
 
-def limited(h: SX, platform: Hexapod, p: Tuning, before: Place, wanted: SX) -> tuple[SX, SX, SX]:
-    """Motion of the degrees of freedom (6, 3) within the workspace, leg lengths, whether it differs."""
+def limited(h: SX, platform: Hexapod, p: Tuning, before: Place, wanted: SX) -> tuple[SX, SX, SX, SX]:
+    """Motion of the degrees of freedom (6, 3) within the workspace, leg lengths, whether it differs, gaps left."""
     asked = (wanted[:, 1] - before.v) / h
-    a = within_axes(platform, p, before, asked)
+    gap = ca.if_else(before.gap < CLOSED, 0.0, ca.fmax(1 - ONSET * h, 0.0) * before.gap)
+    kept = clamped(before.v - wanted[:, 1], -gap, gap)  # after a limit the velocity wanted is met again smoothly
+    a = within_axes(platform, p, before, (wanted[:, 1] + kept - before.v) / h)
     first = moved_on(h, before, wanted, asked, a)
     now = legs_moved(platform, ca.horzcat(first[:, :2], a))  # that from tick to tick, which is limited
     least, most = leg_bounds(platform, p, now)
@@ -72,7 +77,8 @@ def limited(h: SX, platform: Hexapod, p: Tuning, before: Place, wanted: SX) -> t
         return motion, legs_moved(platform, motion).legs[:, 0]
 
     motion, l = cond(ca.norm_1(beyond) > 0, braked, lambda: (first, now.legs[:, 0]))
-    return motion, l, ca.norm_1(motion[:, 1] - wanted[:, 1]) > 0
+    short = ca.fabs(motion[:, 1] - wanted[:, 1])
+    return motion, l, ca.norm_1(short) > 0, short
 
 
 def within_axes(platform: Hexapod, p: Tuning, before: Place, a: SX) -> SX:

@@ -72,6 +72,7 @@ class Washed(NamedTuple):
         motion: (6, 3) of the degrees of freedom, within the workspace
         l: (6,) leg lengths
         acts: whether a limit acts, so that the filters must go on from another motion than they wanted
+        gap: (6,) how far limits keep each velocity from the one wanted
     """
 
     samples: Samples
@@ -82,6 +83,7 @@ class Washed(NamedTuple):
     motion: SX
     l: SX
     acts: SX
+    gap: SX
 
 
 def tick(rig: Rig, p: Parameters, x: CueState, vehicle: Vehicle, count: SX) -> tuple[CueState, tuple[SX, ...]]:
@@ -99,8 +101,8 @@ def washed_out(rig: Rig, p: Parameters, x: CueState, vehicle: Vehicle, count: SX
     washout, wanted = rig.algorithm.step(h, tuning, p, x.washout, now)
     pivot = tuning.pivot * ca.SX(rig.head)
     asked = ca.vertcat(about(moving(ca.vertcat(wanted.along, wanted.angles)), pivot), wanted.angles)
-    motion, l, acts = limited(h, rig.platform, tuning, x.place, asked)
-    return Washed(samples, now, situation, tuning, washout, motion, l, acts)
+    motion, l, acts, gap = limited(h, rig.platform, tuning, x.place, asked)
+    return Washed(samples, now, situation, tuning, washout, motion, l, acts, gap)
 
 
 def going_on(rig: Rig, made: Washed, motion: SX) -> Any:
@@ -116,7 +118,7 @@ def told(
     demand = ca.vertcat(made.now.d + GRAVITY, made.now.omega)
     cue = felt_at(moving(motion), ca.SX(rig.head))
     feeling, felt_vehicle, felt_cue = feelings(rig.dt, x.feeling, demand, cue)
-    place = Place.of_columns(x=motion[:, 0], v=motion[:, 1])
+    place = Place.of_columns(x=motion[:, 0], v=motion[:, 1], gap=made.gap)
     after = type(x)(samples=made.samples, situation=made.situation, washout=washout, place=place, feeling=feeling)
     return after, (
         motion.T, made.samples.asked, demand, cue, felt_vehicle, felt_cue, difference(felt_vehicle, felt_cue),
