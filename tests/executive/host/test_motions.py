@@ -1,22 +1,30 @@
 """Files, rings and manoeuvres as hosts, and hosts that tell displacements of legs."""
 
+import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from motionbase.arrays import Array
 from motionbase.errors import MotionBaseError
+from motionbase.executive.exchange import Exchange
 from motionbase.executive.host.motions import kind_of_played, motion_of
 from motionbase.executive.host.playing import Playing
+from motionbase.executive.host.rows import blocks_of
 from motionbase.executive.host.source import told_by
 from motionbase.host.format import AT_REST, Kind
 from motionbase.host.url import Played, source_of
 from motionbase.record.axes import DOFS
 from motionbase.record.cueing import linked_schema
 from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.states import State
 from motionbase.record.vehicle import VEHICLE, vehicle_schema
+from motionbase.ring import names
+from motionbase.ring.backend import find
 from motionbase.ring.writer import Writer
+from tests.ring.ring_processes import until
 
 VEHICLE_NAMES = [channel.name for channel in VEHICLE]
 T = np.arange(0, 2.001, 0.01)
@@ -133,6 +141,52 @@ def test_a_ring_is_followed_while_it_is_written(ring_folder: Path) -> None:
         motion.close()
 
 
-def test_what_is_played_is_told() -> None:
-    with Playing(played("manoeuvre://landing?rate=80")) as playing:
-        assert playing.sentence == "plays a vehicle of manoeuvre://landing?rate=80 at 80 Hz"
+def test_what_is_played_begins_when_the_base_drives(tmp_path: Path, ring_folder: Path) -> None:
+    """Until then its first sample stands; it begins again if the base stops driving, and its end is silence."""
+    heave = 0.1 + 0.02 * np.arange(len(T))
+    columns = np.zeros((len(T), 6))
+    columns[:, 2] = heave
+    path = written(tmp_path / "a.csv", list(DOFS), columns)
+    url = played(f"file://{path}?rate=200&stop=0.3")
+    with Exchange.made(find("rig"), blocks_of(Kind.POSE), names.HOST) as exchange, Playing(url) as playing:
+        assert playing.sentence == f"plays a pose of {url.text} at 200 Hz"
+
+        def state(value: State) -> None:
+            exchange.states.row[:] = [1, 0, *(0.0,) * 12, value, 0, 0, 0]
+            exchange.states.sending()()
+
+        def heard() -> Array:
+            exchange.answers.taking()()
+            return exchange.answers.row.copy()
+
+        with Thread(playing, exchange):
+            until(lambda: heard()[0] >= 3, "the first sample")
+            assert heard()[7 + 2] == pytest.approx(0.1) and not heard()[7 + 6 :].any()
+            state(State.DRIVE)
+            until(lambda: heard()[7 + 2] > 0.3, "the motion")
+            assert heard()[7 + 6 + 2] == pytest.approx(2.0, rel=1e-3)
+            state(State.SETTLING)
+            until(lambda: heard()[7 + 2] == pytest.approx(0.1), "that it stands at its begin")
+            state(State.DRIVE)
+            until(lambda: heard()[7 + 2] > 0.69, "its end")
+            time.sleep(0.1)
+            count = heard()[0]
+            state(State.SETTLING)
+            time.sleep(0.15)
+            assert heard()[0] == count  # silence
+
+
+class Thread:
+    """Serves until the exchange is closed."""
+
+    def __init__(self, playing: Playing, exchange: Exchange) -> None:
+        self._exchange = exchange
+        self._thread = threading.Thread(target=playing.serve, args=(exchange,))
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._exchange.path.unlink()
+        self._thread.join(10)
+        assert not self._thread.is_alive()

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Self, final
 
 from motionbase.executive.exchange import Exchange
 from motionbase.executive.host.feed import Told
 from motionbase.executive.host.motions import motion_of
+from motionbase.executive.host.rows import status_of
 from motionbase.host.counting import Verdict
+from motionbase.host.format import Kind
+from motionbase.host.motions import ANGLES
 from motionbase.host.pacing import Paced
 from motionbase.host.url import Played
+from motionbase.record.states import State
 
+Row = tuple[float, ...]
 LOOK_S = 0.05  # between looks whether the base has ended
 
 
 @final
 class Playing:
-    """Plays from its begin to every base that comes."""
+    """Plays to every base that comes.
+
+    What has a begin begins when the base drives: until then its first sample is told, at rest. If the base leaves drive
+    before the end, it begins again. After the end there is silence. A ring is followed from the first moment on.
+    """
 
     def __init__(self, source: Played) -> None:
         self._source, self._motion = source, motion_of(source)
+        self._waits = source.scheme != "ring"
 
     @property
     def sentence(self) -> str:
@@ -28,18 +39,43 @@ class Playing:
         return f"plays a {self._motion.kind.value} of {self._source.text} at {self._source.rate:g} Hz"
 
     def serve(self, exchange: Exchange) -> None:
-        """Play until the base ends; at the end of the motion the base is left in silence."""
-        paced, told, counts = Paced(self._motion, self._source.rate), Told(exchange), [0] * len(Verdict)
-        while not exchange.is_replaced():
-            time.sleep(LOOK_S if paced.is_over else min(LOOK_S, paced.due_in()))
-            frame = paced.frame()
-            if frame is not None:
+        """Play until the base ends."""
+        told, counts = Told(exchange), [0] * len(Verdict)
+        for row, skipped in self._rows(exchange):
+            counts[Verdict.LOST] += skipped
+            if row is not None:
                 counts[Verdict.FRAME] += 1
-                counts[Verdict.LOST] = paced.skipped
-                told.frame(frame.row, counts)
+                told.frame(row, counts)
+            if exchange.is_replaced():
+                return
+
+    def _rows(self, exchange: Exchange) -> Iterator[tuple[Row | None, int]]:
+        """Rows when they are due, and how many were skipped before; None after a while with nothing to tell."""
+        rate = self._source.rate
+        while True:
+            while self._waits and not _drives(exchange):
+                time.sleep(1 / rate)
+                yield self._first(), 0
+            paced, skipped = Paced(self._motion, rate), 0
+            while not self._waits or paced.is_over or _drives(exchange):
+                time.sleep(LOOK_S if paced.is_over else min(LOOK_S, paced.due_in()))
+                frame = paced.frame()
+                yield None if frame is None else frame.row, paced.skipped - skipped
+                skipped = paced.skipped
+
+    def _first(self) -> Row | None:
+        """The first sample; a pose stands."""
+        row = self._motion.row(0.0)
+        return row if row is None or self._motion.kind is Kind.VEHICLE else (*row[: ANGLES.stop], *(0.0,) * 12)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._motion.close()
+
+
+def _drives(exchange: Exchange) -> bool:
+    """Whether the base follows its host."""
+    row = exchange.states.get()
+    return row is not None and status_of(row).state == State.DRIVE
