@@ -138,7 +138,7 @@ def test_a_travel_that_shrinks_is_entered_again_gently() -> None:
 
 
 def test_what_a_limit_lets_go_is_caught_up_with_smoothly() -> None:
-    """A rate that a filter wants at once, and a leg at its end forbade: no jump of the angular acceleration on release."""
+    """A rate that a filter wants at once, and a leg at its end forbade: the acceleration does not jump on release."""
     t = ticks(12.0)
 
     def push(t: Array) -> Array:
