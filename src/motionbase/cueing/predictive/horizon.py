@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple, final
 
 import numpy as np
@@ -16,13 +17,14 @@ from motionbase.arrays import Array
 from motionbase.errors import UsageError
 
 NODES = (
-    *(0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 1.0, 1.1, 1.2),
+    *(0.02, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 1.0, 1.2),
     *(1.4, 1.6, 1.8, 2.0),
 )  # [s]; with the present they are twenty
+KNOTS = (0.02, 0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.60, 0.80, 1.2, 1.6, 2.0)  # [s], in addition to the present
 PERIOD = 0.01  # [s] between plans
-PLAN_NODES, PLAN_STEP = 8, 0.05  # of what is handed on; [s]
-PLAN_LENGTH = (PLAN_NODES - 1) * PLAN_STEP  # [s]
-KNOTS = (0.05, 0.10, 0.15, 0.20, 0.30, 0.40, 0.60, 0.80, 1.0, 1.2, 1.6, 2.0)  # [s], in addition to the present
+PLAN_TIMES = (0.0, *KNOTS[:7])  # [s] nodes of what is handed on
+PLAN_NODES, PLAN_LENGTH = len(PLAN_TIMES), PLAN_TIMES[-1]
+PLAN_STEPS = tuple(end - begin for begin, end in pairwise(PLAN_TIMES))
 
 
 class Basis(NamedTuple):

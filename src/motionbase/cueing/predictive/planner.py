@@ -12,7 +12,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.cueing.predictive.feelings import Felt
 from motionbase.cueing.predictive.forecast import Constant, Forecast
-from motionbase.cueing.predictive.horizon import PLAN_NODES, PLAN_STEP, Horizon
+from motionbase.cueing.predictive.horizon import PLAN_STEPS, PLAN_TIMES, Horizon
 from motionbase.cueing.predictive.problem import Assembly
 from motionbase.cueing.predictive.solver import Solution, Solver
 from motionbase.cueing.predictive.weights import Limits, Weights, limits_of
@@ -54,11 +54,13 @@ class Where(NamedTuple):
         t: time of the beginning [s]
         motion: (3, 6) position, velocity, acceleration of the degrees of freedom then
         demand: (6,) specific force and angular rate of the vehicle at the head, as last known
+        age: how long before the beginning that was [s]
     """
 
     t: float
     motion: Array
     demand: Array
+    age: float = 0.0
 
 
 class Plan(NamedTuple):
@@ -67,7 +69,7 @@ class Plan(NamedTuple):
     Attributes:
         t: of its first node [s]
         start: (2, 6) position and velocity at the first node
-        a: (8, 6) accelerations at nodes that are `PLAN_STEP` apart, linear between them
+        a: (8, 6) accelerations at nodes, `PLAN_TIMES` later, linear between them
     """
 
     t: float
@@ -76,13 +78,13 @@ class Plan(NamedTuple):
 
     def motion(self, tau: float) -> Array:
         """(3, 6) motion at a time after its beginning [s], until its last node."""
-        segment = min(int(tau / PLAN_STEP), PLAN_NODES - 2)
-        p, v = self.start
-        for k in range(segment + 1):
-            h = min(tau - k * PLAN_STEP, PLAN_STEP)
-            slope = (self.a[k + 1] - self.a[k]) / PLAN_STEP
+        (p, v), a = self.start, self.a[0]
+        for k, step in enumerate(PLAN_STEPS):
+            h = min(max(tau - PLAN_TIMES[k], 0.0), step)
+            slope = (self.a[k + 1] - self.a[k]) / step
             p, v = p + h * (v + h * (self.a[k] / 2 + h * slope / 6)), v + h * (self.a[k] + h * slope / 2)
-        return np.stack([p, v, self.a[segment] + h * slope])
+            a = a + h * slope
+        return np.stack([p, v, a])
 
 
 @final
@@ -114,7 +116,7 @@ class Planner:
         self.assembly = Assembly(platform, head, limits or limits_of(platform), self.weights, horizon)
         self.solver = Solver()
         self.deadline, self.felt, self.outcome = deadline, Felt(), Outcome()
-        self._plan_times = PLAN_STEP * np.arange(PLAN_NODES)
+        self._at = np.array(PLAN_TIMES)
         self.reset()
 
     def reset(self) -> None:
@@ -145,7 +147,7 @@ class Planner:
 
     def _solved(self, where: Where, nominal: Array, elapsed: float, started: float) -> Solution | None:
         assembly, felt = self.assembly, self.felt
-        forecast = self.forecast.ahead(where.demand, where.t, assembly.horizon.times)
+        forecast = self.forecast.ahead(where.demand, where.t - where.age, assembly.horizon.times + where.age)
         for turn in range(PASSES):
             assembly.look(where.motion, nominal)
             if turn == 0:
@@ -171,5 +173,5 @@ class Planner:
     def _handed_on(self, where: Where) -> Plan:
         times = self.assembly.horizon.knot_times
         values = np.vstack([self._a, self._z])
-        a = np.stack([np.interp(self._plan_times, times, column) for column in values.T], axis=1)
+        a = np.stack([np.interp(self._at, times, column) for column in values.T], axis=1)
         return Plan(where.t, where.motion[:2].copy(), a)

@@ -15,13 +15,13 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Struct, cond, for_each, q
 from motionbase.compile.struct import MIXED
-from motionbase.cueing.predictive.horizon import PERIOD, PLAN_LENGTH, PLAN_NODES, PLAN_STEP
+from motionbase.cueing.predictive.horizon import PERIOD, PLAN_LENGTH, PLAN_NODES, PLAN_STEPS, PLAN_TIMES
 from motionbase.platform.hexapod import Hexapod
 from motionbase.spatial.bridge import PEAK_FROM_POSITION, PEAK_FROM_VELOCITY, Bridge, bridged
 
 SX = ca.SX
 NO_PLAN = -1.0  # as the tick of a plan
-LASTS = PLAN_LENGTH - 0.05  # [s] after which a plan is left for the washout
+LASTS = PLAN_LENGTH - 0.1  # [s] after which a plan is left for the washout
 SOON = 0.05  # [s] bridge from plan to plan
 FALL = 0.4  # [s] bridge to the washout, and back to a plan
 GENTLE = 0.1  # of an axis' largest acceleration, of a bridge
@@ -34,7 +34,7 @@ class Axis(Struct):
 
     x: SX = q(MIXED, text="position where it begins")
     v: SX = q(MIXED, text="velocity there")
-    a: SX = q(MIXED, PLAN_NODES, f"acceleration there and at nodes {PLAN_STEP} s apart, linear between them")
+    a: SX = q(MIXED, PLAN_NODES, "acceleration there and at the nodes, linear between them")
 
 
 class Planned(Struct):
@@ -82,9 +82,9 @@ def planned_motion(plan: Planned, tau: SX) -> SX:
 
     def axis(one: Axis) -> SX:
         x, v, a = one.x, one.v, one.a[0]
-        for k in range(PLAN_NODES - 1):
-            h = ca.fmin(ca.fmax(tau - k * PLAN_STEP, 0.0), PLAN_STEP)
-            slope = (one.a[k + 1] - one.a[k]) / PLAN_STEP
+        for k, step in enumerate(PLAN_STEPS):
+            h = ca.fmin(ca.fmax(tau - PLAN_TIMES[k], 0.0), step)
+            slope = (one.a[k + 1] - one.a[k]) / step
             x, v = x + h * (v + h * (one.a[k] / 2 + h * slope / 6)), v + h * (one.a[k] + h * slope / 2)
             a = a + h * slope
         return ca.vertcat(x, v, a)
