@@ -12,7 +12,7 @@ from motionbase.arrays import Array
 from motionbase.compile import Kernel, Layout, Port
 from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.ports import COUNT, OUTPUTS, VEHICLE, Vehicle
-from motionbase.errors import ModelError
+from motionbase.errors import ModelError, SimulationError
 from motionbase.executive.tuning import parameter_table
 from motionbase.host.format import AT_REST
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
@@ -137,6 +137,12 @@ def test_parameters_of_both_can_be_tuned() -> None:
     table = parameter_table(loop)
     assert table.named("cue_gain")[0].designed == (GAIN,)
     assert table.size == loop.parameters.size == loop.quiet_inputs()["parameters"].size
+
+
+def test_a_host_of_the_other_kind_is_refused() -> None:
+    for runner, host, wanted in ((cued, demand, r"\(13,\)"), (hosted, vehicle, r"\(3, 6\)")):
+        with pytest.raises(SimulationError, match=f"the host tells .* numbers, {wanted} are wanted"):
+            runner().run(Scenario(host=host), 0.1)
 
 
 def test_periods_must_agree() -> None:

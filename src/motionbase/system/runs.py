@@ -118,7 +118,9 @@ class Scenario:
             new = (new | (np.arange(first, first + ticks) == 0)) & (faults["host"] > 0)
             rows[count] = frames_before + np.cumsum(new)
             for place in np.flatnonzero(new):  # the law reads a frame only in the tick in which it arrives
-                frame = run_authored("host", self.host, float(t[place]))
+                frame, wanted = run_authored("host", self.host, float(t[place])), rows[told].shape[1:]
+                if np.shape(frame) != wanted:
+                    raise SimulationError(f"scenario: the host tells {np.shape(frame)} numbers, {wanted} are wanted")
                 rows[told][place if vehicle is None else slice(place, None)] = frame
         return rows
 
