@@ -153,3 +153,13 @@ def test_the_summary_counts_saturation_and_tilt() -> None:
 def test_wrong_series_are_one_sentence(t: list[float], shape: tuple[int, int], sentence: str) -> None:
     with pytest.raises(MotionBaseError, match=sentence):
         cue(cueing(), t, np.zeros(shape))
+
+
+@pytest.mark.parametrize("hertz", [100.0])
+def test_figures_hardly_depend_on_the_period(hertz: float) -> None:
+    """Curves come up to a tick earlier or later; figures over all of a run hardly notice."""
+    t = np.arange(0, 8.0, 1 / 60)
+    usual = Summary(cue(cueing(), t, swaying(t)))
+    other = Summary(cue(cueing(1 / hertz), t, swaying(t)))
+    assert other.share == pytest.approx(usual.share, rel=2e-3)
+    assert other.left == pytest.approx(usual.left, abs=2e-4)
