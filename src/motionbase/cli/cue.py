@@ -10,9 +10,8 @@ from typer.core import TyperGroup
 from motionbase.cli import terminal
 from motionbase.cli.cue_omct import bounds, omct
 from motionbase.cli.cue_repeatability import repeatability
-from motionbase.cli.cue_tune import tune
+from motionbase.cli.cue_tune import HOST_RATE, RATE, check_rate, tune
 from motionbase.cli.options import PICTURES, Force, From, Json, To, check_writable, drivable
-from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.cli.cue_source import Samples
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from motionbase.cueing.summary import Summary
 
 RUN = "run"
-RATE, HOST_RATE = 200.0, 60.0  # [Hz] of the cueing, and of a manoeuvre's samples as a host would send them
 RECORDINGS = (".csv", ".parquet", ".mcap")
 
 
@@ -95,6 +93,7 @@ def run(
 
     check_writable(plot, PICTURES)
     check_writable(out, RECORDINGS)
+    check_rate(rate)
     if out is not None and not force:
         from motionbase.recording.whole import refuse_existing
 
@@ -106,8 +105,6 @@ def run(
         from motionbase.cueing.run import cue
         from motionbase.cueing.summary import Summary
 
-        if not 50 <= rate <= 20_000:
-            raise UsageError(f"--rate is {rate:g} Hz, it must be 50 to 20000 Hz")
         cases = [(cueing, algorithm)]
         if compare is not None or compare_algorithm is not None:
             cases.append((compare or cueing, compare_algorithm or algorithm))

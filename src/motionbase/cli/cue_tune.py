@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LISTED = 12  # candidates of the front in the table
 MOST = 100_000  # generations
-RATE, HOST_RATE = 200.0, 60.0
+RATE, HOST_RATE = 200.0, 60.0  # [Hz] of the cueing, and of a manoeuvre's samples as a host would send them
 STOPPED = 130
 
 
@@ -79,8 +79,7 @@ def tune(
         raise UsageError(f"--generations is {generations}, it must be 1 to {MOST}")
     if not 0 <= reserve < 1:
         raise UsageError(f"--reserve is {reserve:g} m, it must be 0 or above, and below 1 m")
-    if not 50 <= rate <= 20_000:
-        raise UsageError(f"--rate is {rate:g} Hz, it must be 50 to 20000 Hz")
+    check_rate(rate)
     hexapod = drivable(platform)
     from motionbase.cli.cue_source import samples_of
 
@@ -113,6 +112,12 @@ def tune(
         for file in files:
             terminal.console().print(f"wrote {file}")
     return STOPPED if stopped else 0
+
+
+def check_rate(rate: float) -> None:
+    """Refuse rates at which cueing does not work, or needs more memory than it tells."""
+    if not 50 <= rate <= 20_000:
+        raise UsageError(f"--rate is {rate:g} Hz, it must be 50 to 20000 Hz")
 
 
 def _search(search: "Search", generations: int, begun: "State | None", file: Path) -> "tuple[State, bool]":
