@@ -4,6 +4,7 @@ import functools
 import os
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
+from benchmarks.peers.recorders import unpinned
 from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.tune.scores import Judge, cases_of
 from motionbase.cueing.tune.search import Search
@@ -30,7 +31,8 @@ def generations(settings: Settings) -> Rounds:
         for _ in range(n):
             state = search.after(state)
 
-    return interleaved({"generation": per_evaluation(loop)}, settings)
+    with unpinned():  # threads that begin now may run on every processor
+        return interleaved({"generation": per_evaluation(loop)}, settings)
 
 
 def runs(settings: Settings) -> Samples:
