@@ -146,5 +146,5 @@ def test_what_a_limit_lets_go_is_caught_up_with_smoothly() -> None:
 
     out = run(t, rows(t, f_x=push, omega_y=lambda t: -0.02 * push(t)), algorithm="optimal")
     assert out["stroke_left"].min() < 0.025
-    # the tilt may go from one largest acceleration to the other; joining at once was four times that
-    assert np.abs(np.diff(out["host_frame"][:, 2, 4])).max() < 1.5 * AIR["tilt_acceleration"][0]
+    # the tilt may go from one largest acceleration to the other, which is twice that; joining at once was four times it
+    assert np.abs(np.diff(out["host_frame"][:, 2, 4])).max() < 2.0 * AIR["tilt_acceleration"][0]

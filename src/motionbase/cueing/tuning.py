@@ -76,14 +76,16 @@ class Weighing(Struct):
     Three numbers are for surge and pitch, sway and roll, heave and yaw.
     """
 
-    place: SX = q("1/m", 3, "of a displacement", start=4.0, least=0, most=1e3)
-    speed: SX = q("s/m", 3, "of its rate", start=1.0, least=0, most=1e3)
-    sum: SX = q("1/(m s)", 3, "of its integral", start=2.0, least=1e-3, most=1e3)
-    acceleration: SX = q("s^2/m", 3, "of the platform's acceleration", start=1.0, least=1e-3, most=1e3)
-    angle: SX = q("1/rad", 3, "of an angle", start=5.0, least=1e-3, most=1e3)
-    rate: SX = q("s/rad", 3, "of its rate", start=15.0, least=1e-3, most=1e3)
-    force_corner: SX = q("rad/s", 3, "of the noise that stands for specific force", start=1.0, least=0.01, most=100)
-    rate_corner: SX = q("rad/s", 3, "of that for angular rate", start=1.0, least=0.01, most=100)
+    place: SX = q("1/m", 3, "of a displacement", start=(3.0, 3.0, 2.0), least=0, most=1e3)
+    speed: SX = q("s/m", 3, "of its rate", start=(1.0, 1.0, 0.5), least=0, most=1e3)
+    sum: SX = q("1/(m s)", 3, "of its integral", start=(1.0, 1.0, 0.5), least=1e-3, most=1e3)
+    acceleration: SX = q("s^2/m", 3, "of the platform's acceleration", start=(0.5, 0.5, 0.3), least=1e-3, most=1e3)
+    angle: SX = q("1/rad", 3, "of an angle", start=3.0, least=1e-3, most=1e3)
+    rate: SX = q("s/rad", 3, "of its rate", start=8.0, least=1e-3, most=1e3)
+    force_corner: SX = q(
+        "rad/s", 3, "of the noise that stands for specific force", start=(1.5, 1.5, 3.0), least=0.01, most=100
+    )
+    rate_corner: SX = q("rad/s", 3, "of that for angular rate", start=3.0, least=0.01, most=100)
 
 
 QUANTITIES = Tuning.layout.ports
