@@ -24,6 +24,7 @@ def check_legs(found: Followed) -> None:
     l, rate, acceleration = (found.legs[..., k] for k in range(3))
     assert stroke.l_min <= l.min() and l.max() <= stroke.l_max
     assert np.abs(rate).max() <= limits.leg_velocity
+    assert np.all(np.abs(found.motion[:, :2]).max(axis=0) <= [limits.position, limits.velocity])
     assert np.abs(acceleration).max() <= limits.leg_acceleration
 
 

@@ -16,7 +16,8 @@ from motionbase.cueing.predictive.nodes import Nodes
 from motionbase.cueing.predictive.weights import Limits, Weights
 from motionbase.cueing.vestibular import THRESHOLDS
 
-JUDGED = (0.1, 0.2, 0.4, 0.8, 1.2, 2.0)  # [s] nodes for the limits of the degrees of freedom, at least the last one
+JUDGED = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.9, 1.2, 2.0)  # [s] nodes for the limits of the degrees of freedom
+EASES = 0.6  # [s] an axis keeps so much of its way at its velocity to its end: it is not stopped there with a jolt
 LEG_ROWS, TURNING_ROWS = 18, 3  # at each node
 BAND = np.array(THRESHOLDS[3:])[:, None]
 
@@ -52,14 +53,16 @@ class Constraints:
         return np.ascontiguousarray(by.reshape(self.n, 3, 3 * self.k))
 
     def _own_rows(self, horizon: Horizon) -> Array:
-        """Positions and velocities of the degrees of freedom at some nodes."""
+        """Positions, with room to stop, and velocities of the degrees of freedom at some nodes."""
         judged = [
             k for k, t in enumerate(horizon.times) if any(abs(t - u) < 1e-9 for u in (*JUDGED, horizon.nodes[-1]))
         ]
-        self._free = horizon.basis.free[judged, :2]
-        rows = np.zeros((2, 6, len(judged), 6, self.k))
+        free, forced = (np.array(part[judged, :2]) for part in horizon.basis)
+        for part in (free, forced):
+            part[:, 0] += EASES * part[:, 1]
+        self._free, rows = free, np.zeros((2, 6, len(judged), 6, self.k))
         for d in range(6):
-            rows[:, d, :, d] = horizon.basis.forced[judged, :2].transpose(1, 0, 2)
+            rows[:, d, :, d] = forced.transpose(1, 0, 2)
         self._own_bounds = np.repeat(self.limits.dof[:2].ravel(), len(judged))
         return rows.reshape(-1, self.size)
 

@@ -31,11 +31,11 @@ class Weights:
     """
 
     error: Six = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
-    position: Six = (1.0, 1.0, 0.3, 0.5, 0.5, 1.0)
+    position: Six = (2.0, 2.0, 0.3, 0.5, 0.5, 1.0)
     velocity: Six = (1.0, 1.0, 0.5, 0.2, 0.2, 0.5)
     acceleration: Six = (0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
-    jerk: Six = (0.02, 0.02, 0.02, 0.02, 0.02, 0.02)
-    end: Six = (1.0, 1.0, 0.3, 0.5, 0.5, 1.0)
+    jerk: Six = (0.05, 0.05, 0.05, 0.05, 0.05, 0.05)
+    end: Six = (2.0, 2.0, 0.3, 0.5, 0.5, 1.0)
     false_rate: float = 20.0
     slack: float = 1e5
 
@@ -79,9 +79,9 @@ class Limits(NamedTuple):
 
 
 def limits_of(platform: Hexapod, margin: float = 0.02, share: float = 0.95) -> Limits:
-    """Those of the platform, less a margin of the stroke [m]; of rates and accelerations a share."""
+    """Those of the platform, less a margin of the stroke [m]; of everything else a share."""
     stroke, most = platform.stroke, platform.limits
     dof = np.array([most.position, most.velocity, most.acceleration], dtype=np.float64)
-    dof[1:] *= share
+    dof *= share
     leg = most.leg_velocity * share, most.leg_acceleration * share
     return Limits(stroke.l_min + margin, stroke.l_max - margin, leg, most.leg_braking, dof)
