@@ -16,7 +16,7 @@ from motionbase.cueing.predictive.nodes import Nodes
 from motionbase.cueing.predictive.weights import Limits, Weights
 from motionbase.cueing.vestibular import THRESHOLDS
 
-JUDGED = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.9, 1.2, 2.0)  # [s] nodes for the limits of the degrees of freedom
+JUDGED = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.9, 1.2, 2.0)  # [s] nodes for the limits of the axes
 EASES = 0.6  # [s] an axis keeps so much of its way at its velocity to its end: it is not stopped there with a jolt
 LEG_ROWS, TURNING_ROWS = 18, 3  # at each node
 BAND = np.array(THRESHOLDS[3:])[:, None]
