@@ -62,6 +62,12 @@ def run(
     compare_algorithm: Annotated[
         str | None, typer.Option(metavar="NAME", help="A second algorithm, with the second set if there is one.")
     ] = None,
+    forecast: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Of predictive cueing, what it expects: driver, constant, or preview, which knows it."
+        ),
+    ] = "driver",
     rate: Annotated[float, typer.Option(metavar="HZ", help="Ticks of the cueing per second.")] = RATE,
     host_rate: Annotated[float, typer.Option(metavar="HZ", help="Samples of a manoeuvre per second.")] = HOST_RATE,
     start: From = None,
@@ -85,7 +91,7 @@ def run(
 
     Example: motionbase cue 'manoeuvre://turn?amplitude=20' --compare mine.toml
 
-    Example: motionbase cue slalom --compare-algorithm adaptive --plot two.png
+    Example: motionbase cue slalom --compare-algorithm predictive --forecast preview --plot two.png
 
     Example: motionbase cue flight.mcap --from 60 --to 120 --out cued.mcap
     """
@@ -102,14 +108,15 @@ def run(
     samples = samples_of(source, host_rate, start, stop)
     with terminal.working("compiling and running the cueing"):
         from motionbase.cueing.cueing import Cueing
-        from motionbase.cueing.run import cue
+        from motionbase.cueing.run import cue, planner_for
         from motionbase.cueing.summary import Summary
 
         cases = [(cueing, algorithm)]
         if compare is not None or compare_algorithm is not None:
             cases.append((compare or cueing, compare_algorithm or algorithm))
         tried = [Cueing.of(hexapod, name, algorithm=how, dt=1 / rate) for name, how in cases]
-        told = [Summary(cue(one, samples.t, samples.rows)) for one in tried]
+        planners = [planner_for(one, forecast, samples.t, samples.rows) for one in tried]
+        told = [Summary(cue(one, samples.t, samples.rows, planner=p)) for one, p in zip(tried, planners, strict=True)]
     files = _written(samples, tried, told, plot, out, force)
     notes = notes_of(samples.rows)
     if as_json:

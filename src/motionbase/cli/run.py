@@ -75,6 +75,12 @@ def run(
         str | None,
         typer.Option(metavar="NAME", help="Of the cueing: classical (the default), adaptive, optimal or predictive."),
     ] = None,
+    forecast: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of predictive cueing, what it expects of the vehicle: driver (the default), constant."
+        ),
+    ] = None,
     controller: Annotated[
         str | None,
         typer.Option(
@@ -181,7 +187,7 @@ def run(
     link = Link(controller, control_port, controller_timeout)
     of_platform = {
         "--faults": faults, "--law": law, "--generators": generators, "--point": point, "--host": host,
-        "--cueing": cueing, "--algorithm": algorithm,
+        "--cueing": cueing, "--algorithm": algorithm, "--forecast": forecast,
     }  # fmt: skip
     of_rotor = {"free": free, "tail": tail, "tail-of": tail_of}
     options: BaseOptions | ModelOptions
@@ -197,7 +203,7 @@ def run(
         raise UsageError(f"no platform, model or rotor {platform!r}; did you mean {meant!r}?")
     else:
         own = faults, manual, parameters, law, generators, point
-        options = BaseOptions(platform, ring, rate, duration, *own, _with_port(host), cueing, algorithm)
+        options = BaseOptions(platform, ring, rate, duration, *own, _with_port(host), cueing, algorithm, forecast)
     if port is not None and (no_console or alone):
         raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
     share_with(group)

@@ -14,7 +14,8 @@ from motionbase.arrays import Array
 from motionbase.compile import Scan, Unit, scan
 from motionbase.cueing.cueing import PREDICTIVE, Cueing
 from motionbase.cueing.ports import COUNT, FRAME, VEHICLE
-from motionbase.cueing.predictive import Driver, Planner
+from motionbase.cueing.predictive import Driver, Planner, sampled
+from motionbase.cueing.predictive.forecast import forecast_of
 from motionbase.cueing.predictive.pieces import in_pieces
 from motionbase.errors import UsageError
 from motionbase.platform.sizing.forces import LegMotion, Motion
@@ -137,6 +138,13 @@ def cue(
         return Cued(cueing, numbers, heard.t, heard.vehicle, outputs, None)
     outputs, tilts = _in_turn(cueing, loop_of(cueing.program, (*names, "x_next")), numbers, rows)
     return Cued(cueing, numbers, heard.t, heard.vehicle, outputs, tilts)
+
+
+def planner_for(cueing: Cueing, forecast: str, t: ArrayLike, vehicle: ArrayLike) -> Planner | None:
+    """Of a predictive cueing, by the name of its forecast; `preview` knows these samples. None for others."""
+    times, rows = np.asarray(t, dtype=np.float64), np.asarray(vehicle, dtype=np.float64)
+    made = forecast_of(forecast, sampled(times - times[0], rows[:, :6]))
+    return Planner(cueing.platform, cueing.head_P, forecast=made) if cueing.algorithm == PREDICTIVE else None
 
 
 def _in_turn(

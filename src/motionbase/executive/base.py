@@ -58,7 +58,7 @@ def run_supervised(options: BaseOptions, readers: Callable[[], Sequence["Process
         if options.plans:
             from motionbase.executive.predictive import process as planner
 
-            processes += planner.processes(options.ring, options.platform, FORECAST)
+            processes += planner.processes(options.ring, options.platform, options.forecast or FORECAST)
         return Supervisor([*processes, *readers()], ring=options.ring, waiting=waiting).run()
 
 

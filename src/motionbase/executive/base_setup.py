@@ -50,12 +50,14 @@ class BaseOptions(NamedTuple):
     host: str | None = None
     cueing: str | None = None
     algorithm: str | None = None
+    forecast: str | None = None
 
     @property
     def is_plain_preset(self) -> bool:
         """Whether nothing can be refused: the base checks everything anyway, and checking twice delays its start."""
         own = (
-            self.faults, self.parameters, self.law, self.generators, self.point, self.host, self.cueing, self.algorithm
+            self.faults, self.parameters, self.law, self.generators, self.point, self.host, self.cueing, self.algorithm,
+            self.forecast,
         )  # fmt: skip
         return self.platform in preset_names() and all(given is None for given in own)
 
@@ -81,6 +83,7 @@ class BaseOptions(NamedTuple):
             "--ring": self.ring, "--rate": self.rate, "--duration": self.duration, "--faults": self.faults,
             "--parameters": self.parameters, "--law": self.law, "--generators": self.generators,
             "--point": self.point, "--host": self.host, "--cueing": self.cueing, "--algorithm": self.algorithm,
+            "--forecast": self.forecast,
         }  # fmt: skip
         options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
         manual = ["--manual"] if self.manual else []
@@ -178,6 +181,8 @@ def _hosted(
     """The loop, with cueing in front if the host tells a vehicle's motion."""
     from motionbase.host.format import Kind
 
+    if options.forecast is not None and not options.plans:
+        raise UsageError(f"--forecast {options.forecast}: only --algorithm {PREDICTIVE} looks ahead")
     if told is not Kind.VEHICLE:
         poses = "the host tells poses, which are followed as they are"
         why = poses if told is not None else "motion cueing follows a host; add --host URL"

@@ -15,7 +15,7 @@ from motionbase.cueing.predictive.horizon import PERIOD
 from motionbase.cueing.predictive.planner import Plan, Planner
 from motionbase.cueing.predictive.plans import LASTS, lead, no_plan
 from motionbase.cueing.predictive.rows import row_of, where_of
-from motionbase.cueing.run import cue
+from motionbase.cueing.run import cue, planner_for
 from motionbase.record.cueing import Follows
 from tests.cueing.predictive.rig import planner, simona, vehicle
 
@@ -198,6 +198,15 @@ def test_series_are_cued_as_in_real_time() -> None:
     bench.run(1.0)
     np.testing.assert_array_equal(found.outputs["host_frame"][:190], bench.all("host_frame")[:190])
     assert found["cue_follows"][-1] == Follows.PREDICTIVE and found["cue_late"][-1] == 0
+
+
+def test_a_preview_is_better_than_a_guess() -> None:
+    errors = []
+    for forecast in ("driver", "preview"):
+        found = cue(cueing(), TIMES, ROWS, planner=planner_for(cueing(), forecast, TIMES, ROWS))
+        errors.append(np.sqrt(np.mean(found["cue_error"] ** 2)))
+    assert errors[1] < 0.8 * errors[0]
+    assert planner_for(cueing("classical"), "driver", TIMES, ROWS) is None
 
 
 def test_silence_brings_it_back_to_neutral() -> None:

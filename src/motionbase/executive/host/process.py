@@ -11,14 +11,11 @@ from __future__ import annotations
 import gc
 import os
 import resource
-import signal
-import sys
 import time
 from contextlib import suppress
-from types import FrameType
 from typing import Never
 
-from motionbase.errors import MotionBaseError, UsageError
+from motionbase.errors import UsageError
 from motionbase.executive.exchange import HOST, Exchange
 from motionbase.executive.host.datagrams import Datagrams
 from motionbase.executive.host.feed import Feed
@@ -26,6 +23,7 @@ from motionbase.executive.host.playing import Playing
 from motionbase.executive.host.rows import kind_of
 from motionbase.executive.host.source import Shared, Source, host_source, told_by
 from motionbase.executive.process import Process
+from motionbase.executive.serving import until_told
 from motionbase.host.format import Kind
 from motionbase.host.sockets import bound
 from motionbase.host.url import Played, Udp
@@ -104,14 +102,4 @@ def _attached(source: Source, backend: AbstractBackend) -> Exchange:
 
 def main(arguments: list[str]) -> None:
     """Serve until a signal."""
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(0)
-
-    signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the supervisor ends its readers
-    try:
-        serve(*arguments)
-    except MotionBaseError as error:
-        print(f"host: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+    until_told("host", serve, *arguments)

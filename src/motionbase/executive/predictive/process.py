@@ -9,11 +9,9 @@ that was killed is started again.
 from __future__ import annotations
 
 import gc
-import signal
 import sys
 import time
 from collections import Counter
-from types import FrameType
 from typing import Never, final
 
 import numpy as np
@@ -23,9 +21,9 @@ from motionbase.cueing.predictive.forecast import forecast_of
 from motionbase.cueing.predictive.horizon import PERIOD
 from motionbase.cueing.predictive.planner import DEADLINE, Planner, Verdict, Where
 from motionbase.cueing.predictive.rows import row_of, where_of
-from motionbase.errors import MotionBaseError
 from motionbase.executive.exchange import PLANNER, Exchange
 from motionbase.executive.process import Process
+from motionbase.executive.serving import until_told
 from motionbase.interpreter import python
 from motionbase.platform import load_platform
 from motionbase.record.vehicle import G
@@ -121,14 +119,4 @@ def _attached(backend: AbstractBackend) -> Exchange:
 
 def main(arguments: list[str]) -> None:
     """Serve until a signal."""
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(0)
-
-    signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the supervisor ends its readers
-    try:
-        serve(*arguments)
-    except MotionBaseError as error:
-        print(f"planner: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+    until_told("planner", serve, *arguments)
