@@ -96,10 +96,10 @@ def test_a_file_without_specific_force_is_refused(tmp_path: Path, capsys: pytest
     path = tmp_path / "other.csv"
     path.write_text("t,f_x\n0,1\n1,2\n")
     assert main(["cue", str(path)]) == 2
-    assert "has no f_y, f_z, omega_x, omega_y, omega_z" in capsys.readouterr().err
+    assert "missing: f_y, f_z, omega_x, omega_y, omega_z" in capsys.readouterr().err
     path.write_text("t,f_x,f_y,f_z,omega_x,omega_y,omega_z\n0,1,0,0,0,0,0\n1,2,0,nan,0,0,0\n")
     assert main(["cue", str(path)]) == 2
-    assert "f_z is no number at t = 1 s" in capsys.readouterr().err
+    assert "at 1 s: f_z is nan, a finite number is wanted" in capsys.readouterr().err
 
 
 def test_samples_that_are_no_motion_are_told_of() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import final
 
 import numpy as np
@@ -15,19 +14,15 @@ from motionbase.host.manoeuvres.library import FASTEST, SLOWEST, manoeuvre, reci
 from motionbase.host.motions import Motion, Series
 from motionbase.host.url import Played
 from motionbase.platform.sizing.fitted import fitted
-from motionbase.record.axes import DERIVATIVES, DOFS
+from motionbase.record.axes import DOFS
 from motionbase.record.schema import Schema
 from motionbase.record.vehicle import VEHICLE
+from motionbase.recording.motions import ALPHA, WANTED, pose_names, pose_samples, vehicle_names, vehicle_samples
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
 from motionbase.ring.reader import Reader, ReaderState
 
-MOST_SAMPLES = 2_000_000  # of a file: 300 MB
 NOISY, SMOOTH = "pose_hat", 0.05  # [s] window of the fit to an estimate
-VEHICLE_NAMES = tuple(channel.name for channel in VEHICLE)
-ON_GROUND = VEHICLE_NAMES[-1]
-ALPHA = VEHICLE_NAMES[6:9]
-NEEDED = tuple(name for name in VEHICLE_NAMES if name not in (*ALPHA, ON_GROUND))
 
 
 def motion_of(url: Played) -> Motion:
@@ -57,25 +52,13 @@ def kind_of_played(url: Played) -> Kind:
 
 def _kind(url: Played, schema: Schema) -> Kind:
     """What channels tell; raises an error if they tell nothing that is wanted."""
-    if url.kind is not Kind.POSE and all(name in schema.index for name in NEEDED):
+    if url.kind is not Kind.POSE and vehicle_names(schema) is not None:
         return Kind.VEHICLE
-    if url.kind is not Kind.VEHICLE and _pose_names(url, schema) is not None:
+    if url.kind is not Kind.VEHICLE and pose_names(schema, url.channels) is not None:
         return Kind.POSE
-    names = {Kind.POSE: f"{url.channels}_surge to {url.channels}_yaw, or surge to yaw"}
-    names[Kind.VEHICLE] = f"{NEEDED[0]} to {NEEDED[-1]}"
+    names = {Kind.VEHICLE: WANTED, Kind.POSE: f"{url.channels}_surge to {url.channels}_yaw, or surge to yaw, of a pose"}
     wanted = names[url.kind] if url.kind is not None else f"{names[Kind.VEHICLE]}, and none {names[Kind.POSE]}"
     raise UsageError(f"{url.text!r} has no channels {wanted}")
-
-
-def _pose_names(url: Played, schema: Schema) -> tuple[str, ...] | None:
-    """Channels of a pose, with as many derivatives as there are for all axes."""
-    for prefix in (f"{url.channels}_", ""):
-        orders = [tuple(f"{prefix}{dof}{suffix}" for dof in DOFS) for suffix in DERIVATIVES]
-        there = [all(name in schema.index for name in names) for names in orders]
-        if there[0]:
-            count = there.index(False) if False in there else len(there)
-            return tuple(name for names in orders[:count] for name in names)
-    return None
 
 
 # ---- manoeuvres and files ------------------------------------------------------------------------------------------
@@ -87,61 +70,25 @@ def _of_manoeuvre(url: Played) -> Series:
 
 
 def _of_file(url: Played) -> Series:
-    path = url.path
-    with open_recording(path) as recording:
+    with open_recording(url.path) as recording:
         kind = _kind(url, recording.schema)
         t, rows = _vehicle_rows(url, recording) if kind is Kind.VEHICLE else _pose_rows(url, recording)
     return Series(kind, t, rows, loop=url.loop)
 
 
-def _read(url: Played, recording: Recording, names: tuple[str, ...]) -> tuple[Array, Array]:
-    """(n,) times and (n, names) values of the part that is wanted."""
-    first, last = recording.rows_between(url.start, url.stop)
-    if not 2 <= last - first <= MOST_SAMPLES:
-        part = "has" if url.start is None and url.stop is None else "has there"
-        raise UsageError(
-            f"{url.text!r} {part} {last - first} records, it must be 2 to {MOST_SAMPLES}; it goes from "
-            f"{recording.start:g} to {recording.end:g} s, and start= and stop= choose a part"
-        )
-    columns = recording.columns(names, url.start, url.stop)
-    t, values = columns["time"], np.stack([columns[name] for name in names], axis=1)
-    _check(url.path, t, values, names)
-    return t, values
-
-
-def _check(path: Path, t: Array, values: Array, names: tuple[str, ...]) -> None:
-    back = np.flatnonzero(np.diff(t) <= 0)
-    if len(back):
-        raise UsageError(
-            f"{path.name}: time goes from {t[back[0]]:g} to {t[back[0] + 1]:g} s, it must go on; choose a part with "
-            "start= and stop="
-        )
-    bad = np.argwhere(~np.isfinite(values))
-    if len(bad):
-        row, column = bad[0]
-        raise UsageError(
-            f"{path.name}, at {float(t[row]):g} s: {names[column]} is {values[row, column]:g}, a finite number is "
-            "wanted; choose a part with start= and stop="
-        )
-
-
 def _vehicle_rows(url: Played, recording: Recording) -> tuple[Array, Array]:
-    """Angular acceleration is fitted to the rates, and the vehicle is in the air, if a file does not say."""
-    known = recording.schema.index
-    names = tuple(name for name in VEHICLE_NAMES if name in known)
-    t, values = _read(url, recording, names)
-    rows = np.zeros((len(t), len(VEHICLE_NAMES)))
-    rows[:, [VEHICLE_NAMES.index(name) for name in names]] = values
-    if not all(name in known for name in ALPHA):
-        rows[:, 6:9] = fitted(t, rows[:, 3:6])[1]
+    """Angular acceleration is fitted to the rates if a file does not have it."""
+    t, rows, has_alpha = vehicle_samples(recording, url.start, url.stop)
+    if not has_alpha:
+        rows[:, ALPHA] = fitted(t, rows[:, 3:6])[1]
     return t, rows
 
 
 def _pose_rows(url: Played, recording: Recording) -> tuple[Array, Array]:
     """What is missing of velocities and accelerations is fitted to the positions."""
-    names = _pose_names(url, recording.schema)
+    names = pose_names(recording.schema, url.channels)
     assert names is not None
-    t, values = _read(url, recording, names)
+    t, values = pose_samples(recording, names, url.start, url.stop)
     if values.shape[1] < 18:
         values = np.concatenate(fitted(t, values[:, :6], SMOOTH if url.channels == NOISY else 0.0), axis=1)
     return t, values
@@ -184,14 +131,15 @@ class RingMotion:
     def _found(self, schema: Schema) -> list[int]:
         """Places of the channels in a record; none if it does not have them."""
         if self.kind is Kind.VEHICLE:
-            names = VEHICLE_NAMES if all(name in schema.index for name in VEHICLE_NAMES) else ()
+            names = vehicle_names(schema) or ()
+            names = names if all(name in schema.index for name in names) else ()
         else:
-            names = _pose_names(self._url, schema) or ()
+            names = pose_names(schema, self._url.channels) or ()
         return schema.places(names)
 
     @property
     def _size(self) -> int:
-        return len(VEHICLE_NAMES) if self.kind is Kind.VEHICLE else 3 * len(DOFS)
+        return len(VEHICLE) if self.kind is Kind.VEHICLE else 3 * len(DOFS)
 
     def is_over(self, t: float) -> bool:
         """Another run may follow."""
