@@ -56,12 +56,22 @@ class Algorithm:
     parameters: type[Parameters] = Parameters
 
 
+def beyond(x: SX, band: SX) -> SX:
+    """What is left of a signal after a dead band: nothing within, all but twice the band from three times it on.
+
+    Between the two it is a parabola: at a corner the platform's acceleration would jump with the slope of the signal.
+    """
+    over = ca.fmax(ca.fabs(x) - band, 0.0)
+    part = ca.fmin(over, 2 * band)
+    return ca.sign(x) * (over - part + part**2 / ca.fmax(4 * band, 1e-9))
+
+
 def scaled(p: Tuning, heard: Heard) -> tuple[SX, SX]:
     """Differences of specific force and angular rates after dead band, gain and saturation; faded in silence."""
 
     def axis(x: SX, gain: SX, band: SX, most: SX) -> SX:
-        beyond = heard.weight * gain * (x - ca.fmin(ca.fmax(x, -band), band))
-        return ca.fmin(ca.fmax(beyond, -most), most)
+        wanted = heard.weight * gain * beyond(x, band)
+        return ca.fmin(ca.fmax(wanted, -most), most)
 
     made: SX = for_each(axis, ca.vertcat(heard.d, heard.omega), p.gain, p.dead_band, p.saturation)
     return made[:3], made[3:]

@@ -97,7 +97,7 @@ class Summary:
             air, land = (layout.part(self.run.parameters, prefix + name) for prefix in PREFIXES.values())
             return np.asarray(air + ground * (land - air))
 
-        beyond = np.maximum(np.abs(self.run["demand"] - REST) - mixed("dead_band"), 0.0)
+        beyond = np.maximum(np.abs(self.run["demand"] - REST) - 2 * mixed("dead_band"), 0.0)  # as `algorithm.beyond`
         return np.asarray((mixed("gain") * beyond > mixed("saturation")).mean(axis=0))
 
     @property

@@ -135,7 +135,8 @@ class Space:
             margin = layout.part(vectors, prefix + "margin")[:, 0]
             broken += np.maximum(margin + self.allowed.reserve - scores.left, 0.0)
             if not self.allowed.saturation:
-                beyond = np.maximum(self.judge.largest[situation] - layout.part(vectors, prefix + "dead_band"), 0.0)
+                band = layout.part(vectors, prefix + "dead_band")
+                beyond = np.maximum(self.judge.largest[situation] - 2 * band, 0.0)  # as `algorithm.beyond`
                 scaled = layout.part(vectors, prefix + "gain") * beyond
                 broken += np.maximum(scaled / layout.part(vectors, prefix + "saturation") - 1, 0.0).sum(axis=1)
         return broken
