@@ -41,8 +41,9 @@ class Tuning(Struct):
         "rad/s^2", text="largest acceleration of the tilt", start=0.2, least=0.01, most=10, tunable=True
     )
     pivot: SX = q(
-        "-", text="point that the filters move: 0 centroid of the platform, 1 head", least=0, most=1, tunable=True
-    )
+        "-", text="point that the filters move: 0 centroid of the platform, 1 head", least=0, most=1, tunable=True,
+        at_rest=True,
+    )  # fmt: skip
     travel: SX = q(
         "-", 6, f"share of the platform's travel to each side that is used: {AXES6}", start=1.0, least=0.05, most=1,
         tunable=True,
