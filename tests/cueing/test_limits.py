@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionbase.arrays import Array
-from motionbase.cueing.limits import ENDING, ONSET, bounds
+from motionbase.control.bounds import Allowed, chase_of
+from motionbase.cueing.limits import ENDING, ONSET, SHARE, bounds
+from motionbase.platform.sizing.forces import LegMotion, Motion
 from tests.cueing.rig import DT, cueing, rows, run, ticks
 from tests.tier import often
 
@@ -115,8 +117,44 @@ def test_pitch_and_roll_together_give_no_jolt_near_mid_stroke() -> None:
     assert both.max() < 1.05 * alone.max()
 
 
+def test_the_limiters_of_the_law_need_not_act() -> None:
+    """Fast weaving: axes and legs stay below the platform's own limits, and are braked without too much jerk for it."""
+    t = ticks(12.0)
+
+    def weave(t: Array) -> Array:
+        return 12.0 * np.sin(2 * t) * np.clip(t - 1.5, 0, 1)
+
+    platform = cueing().platform
+    x, x_dot, x_ddot = np.moveaxis(run(t, rows(t, f_x=weave, f_y=weave), cue_gain=1.0)["host_frame"], 1, 0)
+    speed = np.abs(LegMotion(platform, Motion.of_dof(platform, x, x_dot, x_ddot)).l_dot).max() / LIMITS.leg_velocity
+    assert np.abs(x_dot / np.array(LIMITS.velocity)).max() == pytest.approx(SHARE, abs=1e-4)
+    assert speed == pytest.approx(SHARE, abs=0.005)
+    # jerk up to 1.5 times that of a chase is followed; half of it where each tick brings a parabola
+    most = 0.75 * chase_of(platform) / Allowed.layout.find("jerk_time").start_values.item()
+    assert (np.abs(np.diff(x_ddot, axis=0)).max(axis=0) / DT < most).all()
+
+
+def test_a_dead_band_has_no_corners() -> None:
+    """A rate that leaves the band turns the platform without a step of its acceleration; far away, twice it is lost."""
+    t, band, slope = ticks(10.0), 0.02, 0.1
+
+    def ramp(t: Array) -> Array:
+        return slope * np.clip(t - 4.0, 0, 4)
+
+    def yaw_of(signal: Any, band: float) -> Array:
+        out = run(t, rows(t, omega_z=signal), cue_gain=1.0, cue_high_pass=0.05, cue_dead_band=band)
+        return np.asarray(out["host_frame"][:, :, 5])
+
+    yaw = yaw_of(ramp, band)
+    assert np.array_equal(yaw[t < 4.0 + band / slope], np.zeros_like(yaw[t < 4.0 + band / slope]))
+    # slope of the parabola's end, and the reconstruction's mean of two samples
+    assert np.abs(np.diff(yaw[t < 7.0, 2])).max() < 1.1 * slope**2 / (2 * band) * DT
+    whole = yaw_of(lambda t: ramp(t) - 2 * band * (t > 4.8), 0.0)
+    assert yaw[t > 4.9][0, 1] == pytest.approx(whole[t > 4.9][0, 1], rel=0.1)
+
+
 def test_a_sick_axis_leaves_the_others_alone() -> None:
-    """Heave at its end all the time: what the angles do is the same to the bit."""
+    """Heave at its end all the time, its legs not too fast: what the angles do is the same to the bit."""
     t = ticks(15.0)
 
     def turns(t: Array) -> Array:
@@ -124,7 +162,7 @@ def test_a_sick_axis_leaves_the_others_alone() -> None:
 
     healthy = {"omega_x": turns, "omega_y": turns, "omega_z": turns}
     travel = [1.0, 1.0, 0.3, 1.0, 1.0, 1.0]
-    sick = run(t, rows(t, f_z=pulses([(2.0, 10.0, 1.0)], 20.0), **healthy), cue_travel=travel)
+    sick = run(t, rows(t, f_z=pulses([(2.0, 10.0, 1.0)], 6.0), **healthy), cue_travel=travel)
     well = run(t, rows(t, **healthy), cue_travel=travel)
     assert np.abs(sick["host_frame"][:, 0, 2]).max() > 0.99 * 0.3 * LIMITS.position[2]
     assert np.array_equal(sick["host_frame"][:, :, 3:], well["host_frame"][:, :, 3:])

@@ -26,7 +26,8 @@ from motionbase.spatial.rotations import euler_zyx_axes
 
 SX = ca.SX
 ONSET = 20.0  # [1/s] at which a velocity may approach that from which it can stop
-PACE = 50.0  # [1/s] at which it may approach its largest
+PACE = 20.0  # [1/s] at which it may approach its largest
+SHARE = 0.95  # of the platform's velocities and accelerations, so that the limiters of the control law never act
 ENDING = 0.1  # [s] time constant of the last part of a stop
 SWEEPS = 3  # over the legs: one is enough unless legs disagree
 SLOW = 0.005  # [m/s] a leg this slow is braked softly: an axis that hardly moves it need not stop at once
@@ -89,8 +90,8 @@ def within_axes(platform: Hexapod, p: Tuning, before: Place, a: SX) -> SX:
         ends = -share * reach, share * reach
         return clamped(clamped(a, -a_most, a_most), *bounds(before.x, before.v, ends, v_most, ca.fmin(braking, a_most)))
 
-    rows = limits.position, limits.velocity, limits.acceleration
-    made: SX = for_each(axis, before, a, *map(np.asarray, rows), p.travel, p.braking)
+    rows = np.asarray(limits.position), SHARE * np.asarray(limits.velocity), SHARE * np.asarray(limits.acceleration)
+    made: SX = for_each(axis, before, a, *rows, p.travel, p.braking)
     return made
 
 
@@ -110,7 +111,7 @@ def leg_bounds(platform: Hexapod, p: Tuning, now: Moved) -> tuple[SX, SX]:
     stroke, limits = platform.stroke, platform.limits
     ends = stroke.l_min + p.margin, stroke.l_max - p.margin
     braking = ca.fmin(p.leg_braking, limits.leg_braking)
-    least, most = for_each(lambda leg: bounds(leg[0], leg[1], ends, limits.leg_velocity, braking), now.legs)
+    least, most = for_each(lambda leg: bounds(leg[0], leg[1], ends, SHARE * limits.leg_velocity, braking), now.legs)
     return least, most
 
 
