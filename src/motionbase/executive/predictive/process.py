@@ -22,6 +22,7 @@ from motionbase.cueing.predictive.horizon import PERIOD
 from motionbase.cueing.predictive.planner import DEADLINE, Planner, Verdict, Where
 from motionbase.cueing.predictive.rows import row_of, where_of
 from motionbase.executive.exchange import PLANNER, Exchange
+from motionbase.executive.host.process import be_urgent
 from motionbase.executive.process import Process
 from motionbase.executive.serving import until_told
 from motionbase.interpreter import python
@@ -53,6 +54,7 @@ def serve(ring: str, platform: str, forecast: str) -> Never:
             gc.collect()
             gc.freeze()
             gc.disable()
+            be_urgent()  # a plan takes a millisecond of every ten
             answer(planner, exchange)
             gc.enable()
 
