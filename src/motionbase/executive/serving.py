@@ -1,17 +1,29 @@
-"""The end of a process that serves a base until it is told to stop."""
+"""What processes that serve a base have in common: they wait for one, and end when they are told."""
 
 from __future__ import annotations
 
 import signal
 import sys
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Never
 
 from motionbase.errors import MotionBaseError
+from motionbase.executive.exchange import Exchange
+from motionbase.ring.backend import AbstractBackend
+
+LOOK_S = 0.05  # between looks for a base, and whether it has ended
 
 
-def until_told(name: str, serve: Callable[..., Never], *arguments: str) -> None:
+def awaited(backend: AbstractBackend, ending: str, magics: tuple[bytes, ...]) -> Exchange:
+    """The exchange of a base, as soon as there is one."""
+    while (exchange := Exchange.attached(backend, ending, magics)) is None:
+        time.sleep(LOOK_S)
+    return exchange
+
+
+def until_told(name: str, serve: Callable[..., Never], *arguments: str) -> Never:
     """Serve until SIGTERM; what a person can mend is one sentence and exit code 2."""
 
     def end(_number: int, _frame: FrameType | None) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import gc
 import os
 import resource
-import time
 from contextlib import suppress
 from typing import Never
 
@@ -23,7 +22,7 @@ from motionbase.executive.host.playing import Playing
 from motionbase.executive.host.rows import kind_of
 from motionbase.executive.host.source import Shared, Source, host_source, told_by
 from motionbase.executive.process import Process
-from motionbase.executive.serving import until_told
+from motionbase.executive.serving import awaited, until_told
 from motionbase.host.format import Kind
 from motionbase.host.sockets import bound
 from motionbase.host.url import Played, Udp
@@ -31,7 +30,6 @@ from motionbase.interpreter import python
 from motionbase.ring import names
 from motionbase.ring.backend import AbstractBackend, find
 
-LOOK_S = 0.05  # between looks for a base
 PRIORITY = 40  # of SCHED_FIFO: above everything but the loop, which has 80
 BUSY_US = 200_000  # without a pause, after which the system ends a process that has such a priority
 
@@ -90,8 +88,7 @@ def feed_of(source: Source, ring: str, platform: str) -> Feed:
 
 def _attached(source: Source, backend: AbstractBackend) -> Exchange:
     """The exchange of the base, as soon as there is one."""
-    while (exchange := Exchange.attached(backend, names.HOST, (HOST,))) is None:
-        time.sleep(LOOK_S)
+    exchange = awaited(backend, names.HOST, (HOST,))
     told, wanted = told_by(source), kind_of(exchange.blocks)
     if told is wanted:
         return exchange

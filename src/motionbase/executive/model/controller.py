@@ -7,28 +7,26 @@ python -m motionbase.executive.model.controller ring:NAME RATE
 from __future__ import annotations
 
 import select
-import signal
 import socket
 import sys
 import time
-from types import FrameType
 from typing import Never, final
 
 import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.compile import Bound, compile
-from motionbase.errors import MotionBaseError
-from motionbase.executive.exchange import Exchange
+from motionbase.executive.exchange import ROBOT, ROTOR, Exchange
 from motionbase.executive.model.frames import Form, StateFrame, answer_bytes, state_of
 from motionbase.executive.model.law import controller
 from motionbase.executive.model.link import LARGEST
 from motionbase.executive.model.ports import HOST, bound
+from motionbase.executive.serving import LOOK_S, awaited, until_told
 from motionbase.interpreter import python
 from motionbase.ring.backend import find
+from motionbase.ring.names import EXCHANGE
 
 RING = "ring:"  # before the name of a ring
-LOOK_S = 0.05  # between looks for a model
 NAMES = ("position", "speed", "ref", "kp", "kd")
 
 
@@ -93,11 +91,7 @@ def serve_ring(ring: str, rate: float) -> Never:
     """The same for the model that writes a ring, through shared memory; waits for one, and for the next one."""
     law, backend = Controller(), find(ring)
     while True:
-        exchange = Exchange.attached(backend)
-        if exchange is None:
-            time.sleep(LOOK_S)
-            continue
-        with exchange:
+        with awaited(backend, EXCHANGE, (ROBOT, ROTOR)) as exchange:
             _exchange(law, exchange, rate)
 
 
@@ -130,22 +124,16 @@ def ring_command(ring: str, rate: float) -> tuple[str, ...]:
 
 def main(arguments: list[str]) -> None:
     """Serve until a signal."""
+    until_told("controller", _serve, *arguments)
 
-    def end(_number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(0)
 
-    signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the supervisor ends its readers
-    where, rate = arguments[0], float(arguments[1])
-    try:
-        if where.startswith(RING):
-            print(f"answers states of ring {where.removeprefix(RING)!r}, {rate:g} times a second", flush=True)
-            serve_ring(where.removeprefix(RING), rate)
-        print(f"answers states at UDP port {int(where) + 1}, {rate:g} times a second", flush=True)
-        serve(int(where), rate)
-    except MotionBaseError as error:
-        print(f"controller: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+def _serve(where: str, rate_hz: str) -> Never:
+    rate = float(rate_hz)
+    if where.startswith(RING):
+        print(f"answers states of ring {where.removeprefix(RING)!r}, {rate:g} times a second", flush=True)
+        serve_ring(where.removeprefix(RING), rate)
+    print(f"answers states at UDP port {int(where) + 1}, {rate:g} times a second", flush=True)
+    serve(int(where), rate)
 
 
 if __name__ == "__main__":

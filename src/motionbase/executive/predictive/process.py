@@ -24,15 +24,14 @@ from motionbase.cueing.predictive.rows import row_of, where_of
 from motionbase.executive.exchange import PLANNER, Exchange
 from motionbase.executive.host.process import be_urgent
 from motionbase.executive.process import Process
-from motionbase.executive.serving import until_told
+from motionbase.executive.serving import LOOK_S, awaited, until_told
 from motionbase.interpreter import python
 from motionbase.platform import load_platform
 from motionbase.record.vehicle import G
 from motionbase.ring import names
-from motionbase.ring.backend import AbstractBackend, find
+from motionbase.ring.backend import find
 
 TELL_S = 10.0  # between sentences on plans that failed
-LOOK_S = 0.05  # between looks for a base, and whether it has ended
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}  # a second one spins on a processor that others need
 
 
@@ -50,7 +49,7 @@ def serve(ring: str, platform: str, forecast: str) -> Never:
     warm(planner)
     print(f"plans for ring {ring!r}", flush=True)
     while True:
-        with _attached(backend) as exchange:
+        with awaited(backend, names.PLANNER, (PLANNER,)) as exchange:
             gc.collect()
             gc.freeze()
             gc.disable()
@@ -110,13 +109,6 @@ class Counts:
             print(f"{t:8.1f} s  of the plans of {TELL_S:g} s: {failed}", file=sys.stderr, flush=True)
             self._failed.clear()
             self._told = t
-
-
-def _attached(backend: AbstractBackend) -> Exchange:
-    """The exchange of the base, as soon as there is one."""
-    while (exchange := Exchange.attached(backend, names.PLANNER, (PLANNER,))) is None:
-        time.sleep(LOOK_S)
-    return exchange
 
 
 def main(arguments: list[str]) -> None:
