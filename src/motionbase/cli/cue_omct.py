@@ -9,38 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.options import (
-    PICTURES,
-    Author,
-    Customer,
-    Day,
-    Force,
-    Json,
-    Preset,
-    Revision,
-    check_new,
-    check_page,
-    check_writable,
-    drivable,
-)
+from motionbase.cli.cue_tested import FIRST, Tested
+from motionbase.cli.options import Force, check_new, check_writable, with_options
 from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from motionbase.cueing.omct.motions import Test
     from motionbase.cueing.omct.report import Report
 
-Set = Annotated[str, typer.Option("--cueing", metavar="SET", help="A cueing set, or a TOML file of one.")]
-Algorithm = Annotated[str, typer.Option("--algorithm", metavar="NAME", help="Of the cueing.")]
-Page = Annotated[Path | None, typer.Option("--report", metavar="FILE", help="Write a report: .html or .pdf.")]
-Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")]
 HOST_RATE, FASTEST_HOST = 60.0, 1000.0  # [Hz] of the whole system, and the largest
 MOST_OF_THE_TIME = 0.9  # goes to the whole system
 
 
+@with_options(Tested, FIRST)
 def omct(
-    platform: Preset,
-    cueing: Set = "simona",
-    algorithm: Algorithm = "classical",
+    tested: Tested,
     system: Annotated[
         bool, typer.Option("--system", help="The whole system, with the algorithm for comparison.")
     ] = False,
@@ -68,15 +51,7 @@ def omct(
     settle: Annotated[
         float, typer.Option(metavar="S", help="From the fade of a sine to its measurement; more for slow washouts.")
     ] = 25.0,
-    report: Page = None,
-    plot: Plot = None,
     table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all tones.")] = None,
-    as_json: Json = False,
-    author: Author = "",
-    revision: Revision = "draft",
-    customer: Customer = "",
-    date: Day = "",
-    force: Force = False,
 ) -> int:
     """Run the objective motion cueing test: ten tests at twelve frequencies from 0.1 to 15.8 rad/s.
 
@@ -90,26 +65,20 @@ def omct(
 
     Example: motionbase cue omct simona --system --bounds mine.csv --tests 6,7,8,9
     """
-    from motionbase.report.document import Document, today
-    from motionbase.report.page import write_page, write_text
-
-    document = Document(date or today(), revision, author, customer)
-    check_page(report)
-    check_writable(plot, PICTURES)
     check_writable(table, (".csv",))
-    check_new((report, plot, table), force)
+    document = tested.document(others=(table,))
     if host_rate is not None and not 1 <= host_rate <= FASTEST_HOST:
         raise UsageError(f"--host-rate is {host_rate:g} Hz, it must be 1 to {FASTEST_HOST:g}")
-    hexapod = drivable(platform)
-    from motionbase.cueing.cueing import Cueing
+    cues = tested.cues()
+    hexapod = cues.platform
     from motionbase.cueing.omct.algorithm import Algorithm as Alone
     from motionbase.cueing.omct.algorithm import omct_point
     from motionbase.cueing.omct.bounds import load_bounds
     from motionbase.cueing.omct.measure import Course, Measured, System, measured
     from motionbase.cueing.omct.motions import Amplitudes
     from motionbase.cueing.omct.report import ALONE, WHOLE, Report, page
+    from motionbase.report.page import write_page, write_text
 
-    cues = Cueing.of(hexapod, cueing, algorithm=algorithm)
     chosen = _tests(tests)
     limits = None if bounds is None else load_bounds(bounds)
     if point is not None and point not in hexapod.points:
@@ -135,18 +104,18 @@ def omct(
             results.append(Measured(label, measured(one, sizes, course, chosen, progress=done)))
             before += share
     made = Report(cues, tuple(results), sizes, course, place, named, rate, limits, document)
-    if report is not None:
+    if tested.report is not None:
         with terminal.working("writing the report"):
-            write_page(page(made), report)
-    if plot is not None:
+            write_page(page(made), tested.report)
+    if tested.plot is not None:
         from motionbase.cueing.omct.plot import all_figure
         from motionbase.report.figures import save
 
         title = f"{hexapod.name}, {cues.algorithm}, set {cues.cue_set.name}: {made.judged.label}"
-        save(all_figure(made.results, title, limits), plot)
+        save(all_figure(made.results, title, limits), tested.plot)
     if table is not None:
         write_text(table, made.csv())
-    if as_json:
+    if tested.as_json:
         print(made.json())
     else:
         _show(made)

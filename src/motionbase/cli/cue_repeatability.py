@@ -7,21 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.cue_omct import Algorithm, Page, Plot, Set
-from motionbase.cli.options import (
-    PICTURES,
-    Author,
-    Customer,
-    Day,
-    Force,
-    Json,
-    Preset,
-    Revision,
-    check_new,
-    check_page,
-    check_writable,
-    drivable,
-)
+from motionbase.cli.cue_tested import FIRST, Tested
+from motionbase.cli.options import with_options
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,10 +17,9 @@ if TYPE_CHECKING:
 LONGEST_S = 600.0
 
 
+@with_options(Tested, FIRST)
 def repeatability(
-    platform: Preset,
-    cueing: Set = "simona",
-    algorithm: Algorithm = "classical",
+    tested: Tested,
     motion: Annotated[
         str, typer.Option(metavar="SOURCE", help="A manoeuvre such as take_off, or a file, as in `motionbase cue`.")
     ] = "take_off",
@@ -44,14 +30,6 @@ def repeatability(
         float, typer.Option(metavar="PERCENT", help="Tolerance of the oil's stiffness and viscosity; illustrative.")
     ] = 0.0,
     host_rate: Annotated[float, typer.Option("--host-rate", metavar="HZ", help="Samples a second.")] = 60.0,
-    report: Page = None,
-    plot: Plot = None,
-    as_json: Json = False,
-    author: Author = "",
-    revision: Revision = "draft",
-    customer: Customer = "",
-    date: Day = "",
-    force: Force = False,
 ) -> int:
     """Run the same motion eight times and show how far the linear accelerations of the head are apart.
 
@@ -63,19 +41,13 @@ def repeatability(
 
     Example: motionbase cue repeatability simona --supply 5 --oil 10 --plot repeatability.png
     """
-    from motionbase.report.document import Document, today
-    from motionbase.report.page import write_page
-
-    document = Document(date or today(), revision, author, customer)
-    check_page(report)
-    check_writable(plot, PICTURES)
-    check_new((report, plot), force)
+    document = tested.document()
     if not 1 <= host_rate <= 1000:
         raise UsageError(f"--host-rate is {host_rate:g} Hz, it must be 1 to 1000")
     import numpy as np
 
     from motionbase.cli.cue_source import samples_of
-    from motionbase.cueing.cueing import Cueing
+    from motionbase.report.page import write_page
     from motionbase.system.repeatability import ALLOWED_G, Tolerances, repeated
     from motionbase.system.repeatability_report import RepeatabilityReport, page, repeatability_figure
 
@@ -84,8 +56,8 @@ def repeatability(
     length = float(samples.t[-1] - samples.t[0])
     if length > LONGEST_S:
         raise UsageError(f"{samples.name!r} lasts {length:.0f} s, a motion of at most {LONGEST_S:g} s is wanted")
-    hexapod = drivable(platform)
-    cues = Cueing.of(hexapod, cueing, algorithm=algorithm)
+    cues = tested.cues()
+    hexapod = cues.platform
 
     def vehicle(t: Array) -> Array:
         newest = np.searchsorted(samples.t - samples.t[0], t + 1e-9, side="right") - 1
@@ -94,13 +66,13 @@ def repeatability(
     with terminal.progress_bar(f"{samples.name} on {hexapod.name}") as bar:
         found = repeated(cues, samples.name, vehicle, length, tolerances, host_rate=host_rate, progress=bar)
     made = RepeatabilityReport(found, tolerances, document)
-    if report is not None:
-        write_page(page(made), report)
-    if plot is not None:
+    if tested.report is not None:
+        write_page(page(made), tested.report)
+    if tested.plot is not None:
         from motionbase.report.figures import save
 
-        save(repeatability_figure(found), plot)
-    if as_json:
+        save(repeatability_figure(found), tested.plot)
+    if tested.as_json:
         print(made.json())
     else:
         screen, facts = terminal.console(), made.facts()

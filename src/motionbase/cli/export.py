@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from motionbase.cli.options import Choice, shown, warn_of_damage, with_choice
+from motionbase.cli.options import Choice, shown, warn_of_damage, with_options
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -41,7 +41,7 @@ def export() -> None:
 
 
 @app.command("recording")
-@with_choice
+@with_options(Choice)
 def export_recording(
     choice: Choice,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write: .mcap, .csv or .parquet.")],

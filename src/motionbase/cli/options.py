@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, final
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, TypeVar, final
 
 import typer
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from motionbase.recording.recording import Recording
     from motionbase.recording.source import Damage
 
+S = TypeVar("S")
+R = TypeVar("R")
 PICTURES = (".png", ".pdf", ".svg")
 PAGES = (".html", ".pdf")
 MOST_SPEEDS = 10_000  # of a list FROM:TO:COUNT
@@ -77,19 +79,26 @@ class Choice:
         check_times(self.start, self.stop)
 
 
-def with_choice(command: Callable[Concatenate[Choice, ...], None]) -> Callable[..., None]:
-    """The command with the options of a choice added: FILE first, the others at the end."""
-    shared = inspect.signature(Choice).parameters
-    own = list(inspect.signature(command).parameters.values())[1:]
+def with_options(shared: type[S], first: int = 1) -> Callable[[Callable[Concatenate[S, ...], R]], Callable[..., R]]:
+    """Add the options that a class has as fields to a command, which takes an object of that class before its own.
 
-    @functools.wraps(command)
-    def called(**options: Any) -> None:
-        command(Choice(**{name: options.pop(name) for name in shared}), **options)
+    Args:
+        first: so many of them come before the command's own, the others after them
+    """
 
-    file, *others = shared.values()
-    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (file, *own, *others)]
-    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # Typer reads it
-    return called
+    def added(command: Callable[Concatenate[S, ...], R]) -> Callable[..., R]:
+        fields = list(inspect.signature(shared).parameters.values())
+        own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+
+        @functools.wraps(command)
+        def called(**options: Any) -> R:
+            return command(shared(**{field.name: options.pop(field.name) for field in fields}), **options)
+
+        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*fields[:first], *own, *fields[first:])]
+        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # Typer reads it
+        return called
+
+    return added
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.options import Choice, File, Json, shown, warn_of_damage, with_choice
+from motionbase.cli.options import Choice, File, Json, shown, warn_of_damage, with_options
 
 if TYPE_CHECKING:
     from motionbase.recording.mcap.messages import Event
@@ -196,7 +196,7 @@ def _print_channels(recording: "Recording", found: "Statistics | None") -> None:
         print(f"not a number: {', '.join(missing[:LISTED])}" + (", ..." if len(missing) > LISTED else ""))
 
 
-@with_choice
+@with_options(Choice)
 def split(
     choice: Choice,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; created if it does not exist.")],
