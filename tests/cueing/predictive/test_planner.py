@@ -38,13 +38,13 @@ pulses = st.tuples(
 def test_legs_stay_within_their_limits(parts, strength: float) -> None:  # type: ignore[no-untyped-def]
     """Whatever the vehicle does, up to three times what a car or a fighter does."""
     scale = np.array([10, 10, 15, 1.5, 1.5, 1.0]) * strength
-    rows = vehicle(2.5, *((k, x * scale[k], begin, begin + for_, edge) for k, x, begin, for_, edge in parts))
+    rows = vehicle(1.8, *((k, x * scale[k], begin, begin + for_, edge) for k, x, begin, for_, edge in parts))
     check_legs(follow(planner(forecast=Driver()), rows))
 
 
 def test_an_impossible_demand_uses_the_legs_and_comes_back() -> None:
-    """Full braking for ten seconds: the stroke is used up to its margin, then the platform returns to neutral."""
-    rows = vehicle(16.0, (0, -15.0, 0.5, 6.0, 0.2))
+    """Braking harder than any tyre for three seconds: the stroke is used to its margin, then it returns to neutral."""
+    rows = vehicle(11.0, (0, -15.0, 0.5, 3.5, 0.2))
     found = follow(planner(), rows)
     check_legs(found)
     stroke = simona().stroke
