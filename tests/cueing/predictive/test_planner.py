@@ -43,8 +43,8 @@ def test_legs_stay_within_their_limits(parts, strength: float) -> None:  # type:
 
 
 def test_an_impossible_demand_uses_the_legs_and_comes_back() -> None:
-    """Braking harder than any tyre for three seconds: the stroke is used to its margin, then it returns to neutral."""
-    rows = vehicle(11.0, (0, -15.0, 0.5, 3.5, 0.2))
+    """Braking harder than any tyre for six seconds: the stroke is used to its margin, then it returns to neutral."""
+    rows = vehicle(16.0, (0, -15.0, 0.5, 6.0, 0.2))
     found = follow(planner(), rows)
     check_legs(found)
     stroke = simona().stroke
