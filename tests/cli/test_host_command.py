@@ -21,6 +21,7 @@ from motionbase.host.rest import Rest
 from motionbase.host.telemetry.setup import SCRIPTS, SETUP, script_path
 from motionbase.host.url import Udp, source_of
 from motionbase.recording.open import open_recording
+from tests.background import in_background
 from tests.host.telemetry.layouts import BUILDERS, Doing
 from tests.ports import reserved_port
 
@@ -31,22 +32,16 @@ STANDS = Doing(nose_up=0.1, heading=0.3)
 @contextmanager
 def sending(name: str, port: int) -> Iterator[None]:
     """A simulator whose vehicle stands, 200 times a second."""
-    stop = threading.Event()
 
-    def send() -> None:
+    def send(stop: threading.Event) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
             k = 0
             while not stop.wait(0.005):
                 link.sendto(BUILDERS[name](STANDS, 10 + k / 200), ("127.0.0.1", port))
                 k += 1
 
-    thread = threading.Thread(target=send)
-    thread.start()
-    try:
+    with in_background(send):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 def test_listen_guesses_and_records(tmp_path: Path, capsys: Capture) -> None:

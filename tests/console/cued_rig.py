@@ -18,6 +18,7 @@ from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.states import STATES
 from motionbase.record.vehicle import G
 from motionbase.ring.writer import Writer
+from tests.background import in_background
 
 SCHEMA = cued_schema(hexapod_schema())
 DT = 5e-3
@@ -86,19 +87,13 @@ def _swing(t: Array) -> Array:
 @contextmanager
 def cued_run(name: str, silent_from: float = np.inf, parameters: str = "") -> Iterator[Writer]:
     """A writer of such records in real time, in a thread; its ring has ten seconds already."""
-    stop = threading.Event()
     with cued_writer(name, parameters) as made:
         begun, ahead = time.monotonic(), 10.0
 
-        def write() -> None:
+        def write(stop: threading.Event) -> None:
             while not stop.wait(0.01):
                 due = int((time.monotonic() - begun + ahead) / DT)
                 made.write(cued_rows(made.head, due - made.head, silent_from))
 
-        thread = threading.Thread(target=write)
-        thread.start()
-        try:
+        with in_background(write):
             yield made
-        finally:
-            stop.set()
-            thread.join()

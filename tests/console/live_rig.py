@@ -25,6 +25,7 @@ from motionbase.record.faults import WARNINGS
 from motionbase.record.schema import Channel, Schema
 from motionbase.record.states import MODES, STATES
 from motionbase.ring.writer import Writer
+from tests.background import in_background
 
 TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"
 RING = "rig"
@@ -101,9 +102,8 @@ def asking(address: str) -> httpx.Client:
 @contextmanager
 def beating(made: Writer, rate: int = 1000, **columns: Any) -> Iterator[None]:
     """Write records in real time, in a thread."""
-    stop = threading.Event()
 
-    def write() -> None:
+    def write(stop: threading.Event) -> None:
         begun, done = time.monotonic(), made.head
         first = done
         while not stop.is_set():
@@ -113,31 +113,20 @@ def beating(made: Writer, rate: int = 1000, **columns: Any) -> Iterator[None]:
                 done = due
             stop.wait(0.002)
 
-    thread = threading.Thread(target=write)
-    thread.start()
-    try:
+    with in_background(write):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 @contextmanager
 def waiting(made: Writer) -> Iterator[None]:
     """Say in real time, in a thread, that the writer lives although it writes nothing; else it is lost after 1 s."""
-    stop = threading.Event()
 
-    def beat() -> None:
+    def beat(stop: threading.Event) -> None:
         while not stop.wait(0.1):
             made.beat()
 
-    thread = threading.Thread(target=beat)
-    thread.start()
-    try:
+    with in_background(beat):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 @dataclass

@@ -26,6 +26,7 @@ from motionbase.recording.recorder.process import STOP_S
 from motionbase.recording.recorder.process import command as recorder_command
 from motionbase.ring.pace import Pace
 from motionbase.ring.writer import Writer
+from tests.background import in_background
 from tests.recording.recorder_rig import DT, events_in, files, records_in, rows, until, writer
 from tests.ring.ring_processes import command
 from tests.ring.ring_processes import until as patiently
@@ -49,22 +50,16 @@ def _has_grown(path: Path) -> bool:
 @contextmanager
 def writing(ring: Writer) -> Iterator[None]:
     """Records in real time, from a thread."""
-    stop = threading.Event()
 
-    def run() -> None:
+    def run(stop: threading.Event) -> None:
         pace = Pace(1 / DT)
         while not stop.is_set():
             if count := pace.due():
                 ring.write(rows(ring.head, count))
             pace.rest(stop)
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
+    with in_background(run):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 @pytest.mark.parametrize("is_writing", [True, False])

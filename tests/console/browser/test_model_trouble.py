@@ -15,6 +15,7 @@ from motionbase.multibody.models import MODELS
 from motionbase.multibody.scene import axes_of, scene_of
 from motionbase.record.model import model_schema
 from motionbase.ring.writer import Writer
+from tests.background import in_background
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, coloured, shown
 from tests.console.browser.rig import RING, Rig, until
@@ -34,25 +35,19 @@ def world(rig: Rig) -> Iterator[None]:
 @contextmanager
 def written(scene: dict[str, Any], **values: float) -> Iterator[None]:
     """Records of a model whose bodies all stand upright in one place, a hundred times a second."""
-    stop = threading.Event()
     with Writer(SCHEMA, name=RING, dt=0.01, platform=json.dumps(scene)) as writer:
         for body in MODEL.bodies:
             writer.record[SCHEMA.place(f"{body.name}_qw")] = 1.0
         for name, value in values.items():
             writer.record[SCHEMA.place(name)] = value
 
-        def write() -> None:
+        def write(stop: threading.Event) -> None:
             while not stop.wait(0.01):
                 writer.record[0] += 0.01
                 writer.publish()
 
-        thread = threading.Thread(target=write)
-        thread.start()
-        try:
+        with in_background(write):
             yield
-        finally:
-            stop.set()
-            thread.join()
 
 
 def test_bodies_without_a_pose_are_left_out_and_named(pages: Pages) -> None:
