@@ -43,7 +43,8 @@ def test_c_gives_the_same_bits(kind: str, tmp_path: Path) -> None:
 @pytest.mark.long("exports and compiles once more")
 def test_the_example_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["export", "cueing", "simona", "--out", str(tmp_path)]) == 0
-    assert "Gouverneur" in (tmp_path / "README.txt").read_text()
+    readme = (tmp_path / "README.txt").read_text()
+    assert "Gouverneur" in readme and "air.saturation of the set" in readme
     built(["cueing.c", "main.c"], tmp_path, "example")
     text = subprocess.run([tmp_path / "example"], capture_output=True, check=True, encoding="utf-8").stdout
     last = [float(x) for x in text.splitlines()[-1].split(",")]

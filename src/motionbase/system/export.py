@@ -14,6 +14,7 @@ from motionbase.compile.runtime.c import USER_FLAGS
 from motionbase.control.own_law import OwnLaw
 from motionbase.cueing.cueing import Cueing
 from motionbase.cueing.ports import VEHICLE, Vehicle
+from motionbase.cueing.sets import CueSet
 from motionbase.errors import UsageError
 from motionbase.host.format import AT_REST
 from motionbase.platform.hexapod import Hexapod
@@ -118,7 +119,7 @@ def cueing_border(cueing: Cueing) -> Border:
 def cueing_files(cueing: Cueing) -> dict[str, str]:
     """Motion cueing of a platform, by file name."""
     what = f"{cueing.algorithm} motion cueing with the set {cueing.cue_set.name}"
-    return _folder(cueing.platform, "cueing", what, cueing_border(cueing), sources=cueing.cue_set.sources)
+    return _folder(cueing.platform, "cueing", what, cueing_border(cueing), cue_set=cueing.cue_set)
 
 
 def _loop(hexapod: Hexapod, law: OwnLaw | None) -> ClosedLoop:
@@ -163,7 +164,7 @@ EXPORTS: Mapping[str, Callable[[Hexapod, OwnLaw | None], dict[str, str]]] = {
 
 
 def _folder(
-    hexapod: Hexapod, example: str, what: str, *borders: Border, sources: tuple[str, ...] = ()
+    hexapod: Hexapod, example: str, what: str, *borders: Border, cue_set: CueSet | None = None
 ) -> dict[str, str]:
     code = {name: text for border in borders for name, text in border.files().items()}
     if len(borders) > 1:
@@ -173,7 +174,7 @@ def _folder(
     return {
         **code,
         "CMakeLists.txt": _cmake(names),
-        "README.txt": _readme(hexapod, what, compile_command(code), borders, sources),
+        "README.txt": _readme(hexapod, what, compile_command(code), borders, cue_set),
     }
 
 
@@ -209,7 +210,9 @@ legs to rest if the law is broken, late or silent. It should run on a processor 
 """
 
 
-def _readme(hexapod: Hexapod, what: str, command: str, borders: tuple[Border, ...], more: tuple[str, ...]) -> str:
+def _readme(hexapod: Hexapod, what: str, command: str, borders: tuple[Border, ...], cue_set: CueSet | None) -> str:
+    named, more = ((), ()) if cue_set is None else (cue_set.illustrative, cue_set.sources)
+    illustrative = (*hexapod.illustrative, *(f"{key} of the set" for key in named))
     digests = "\n".join(f"  {b.unit.name:<8} {b.unit.digest[:16]}" for b in borders)
     calls = "\n".join(f"  {b.unit.name}.h  {b.unit.name}_step(), once every {b.dt:g} s" for b in borders)
     sources = "\n".join(f"  {source}" for source in (*hexapod.sources, *more))
@@ -234,7 +237,7 @@ Do not use flags that change values:
 
 Sources of the numbers:
 {sources}
-Illustrative (unpublished) numbers: {", ".join(hexapod.illustrative) or "none"}.
+Illustrative (unpublished) numbers: {", ".join(illustrative) or "none"}.
 
 This is simulator code. Nothing here is man-rated, and no software stop replaces a hardware stop.
 
