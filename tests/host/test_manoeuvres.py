@@ -213,7 +213,7 @@ def test_options_by_name_and_as_text() -> None:
     ("text", "sentence"),
     [
         ("lading", "no manoeuvre 'lading'; did you mean 'landing'?"),
-        ("landing?sinks=2", "no option of 'landing' 'sinks'; did you mean 'sink'?"),
+        ("landing?sinks=2", "no option 'sinks'; did you mean 'sink'? (options of landing: "),
         ("landing?sink=9", "manoeuvre 'landing': sink is 9 m/s, it must be 0.1 to 3.5 m/s"),
         ("landing?sink=nan", "'sink=nan' is no option such as amplitude=2"),
         ("landing?sink", "'sink' is no option such as amplitude=2"),

@@ -10,7 +10,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.errors import UsageError
 from motionbase.host.format import Kind
-from motionbase.host.manoeuvres.library import FASTEST, SLOWEST, manoeuvre, recipe_of
+from motionbase.host.manoeuvres.library import FASTEST, SLOWEST, checked, manoeuvre, recipe_of
 from motionbase.host.motions import Motion, Series
 from motionbase.host.url import Played
 from motionbase.platform.sizing.fitted import fitted
@@ -39,7 +39,7 @@ def kind_of_played(url: Played) -> Kind:
     if url.kind is not None:
         return url.kind
     if url.scheme == "manoeuvre":
-        recipe_of(url.name)
+        checked(recipe_of(url.name), dict(url.settings))
         return Kind.VEHICLE
     if url.scheme == "ring":
         with Reader(url.name) as reader:

@@ -65,7 +65,7 @@ def manoeuvre(name: str, rate: float = RATE, **options: float) -> Manoeuvre:
     recipe = recipe_of(name)
     if not (math.isfinite(rate) and SLOWEST <= rate <= FASTEST):
         raise UsageError(f"rate of manoeuvre {name!r} is {rate:g} Hz, it must be {SLOWEST:g} to {FASTEST:g} Hz")
-    used = {key: option.default for key, option in recipe.options.items()} | _checked(recipe, options)
+    used = {key: option.default for key, option in recipe.options.items()} | checked(recipe, options)
     story = recipe.story(**{key: value for key, value in used.items() if key != "duration"})
     count = round(used["duration"] * rate) + 1
     if count > MOST_SAMPLES:
@@ -92,10 +92,11 @@ def manoeuvre_of(text: str, rate: float = RATE) -> Manoeuvre:
     return manoeuvre(name, rate, **given)
 
 
-def _checked(recipe: Recipe, options: dict[str, float]) -> dict[str, float]:
+def checked(recipe: Recipe, options: dict[str, float]) -> dict[str, float]:
+    """The options, refused if the recipe does not have them or a value is out of bounds."""
     for key, value in options.items():
         if key not in recipe.options:
-            raise unknown(f"option of {recipe.name!r}", key, recipe.options, "options")
+            raise unknown("option", key, recipe.options, f"options of {recipe.name}")
         option = recipe.options[key]
         if not option.least <= value <= option.most:
             unit = "" if option.unit == "-" else f" {option.unit}"
