@@ -154,6 +154,7 @@ def test_saved_and_loaded(law: Law, tmp_path: Path, capsys: Capture) -> None:
     [
         (["k_q", "1"], "no parameter 'k_q'; parameters: k_p, limits, l_low, share"),
         (["k_q"], "no parameter 'k_q'"),
+        (["k_p=12"], "'k_p=12' is no parameter; write it as in motionbase tune k_p 12"),
         (["--rset", "k_p"], "no such option: --rset"),
         (["k_p", "--rset"], "k_p: '--rset' is not a number"),
         (["--reset", "k_q"], "no parameter 'k_q'"),

@@ -29,7 +29,7 @@ COMMANDS: dict[str, Command] = {
         "motionbase.cli.operate:operate", "Request standby, drive, an emergency stop and so on of a running base."
     ),
     "tune": Command(
-        "motionbase.cli.operate:tune", "Show and change parameters of the control law of a running ring.", True
+        "motionbase.cli.operate:tune", "Show and change parameters of control law and cueing of a running ring.", True
     ),
     "simulate": Command(
         "motionbase.cli.simulate:simulate",

@@ -136,7 +136,7 @@ def tune(
     load: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Set all parameters in a .toml file.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the parameters of the control law of a running ring, or change some.
+    """Show the parameters of the control law and of the motion cueing of a running ring, or change some.
 
     Gains move to their new values within half a second; limits and monitors change only while the base is at rest
     (`rest` in the list) and only to stricter values. Other changes are refused.
@@ -147,6 +147,9 @@ def tune(
     """
     if name is not None and name.startswith("-"):  # so that negative values need no -- before them
         raise UsageError(f"no such option: {name:.40}; see motionbase tune --help")
+    if name is not None and "=" in name:
+        spaced = name.replace("=", " ", 1)
+        raise UsageError(f"{name!r:.80} is no parameter; write it as in motionbase tune {spaced:.80}")
     asked = [
         what for what, given in (("VALUE", value), ("--reset", reset), ("--save", save), ("--load", load)) if given
     ]
