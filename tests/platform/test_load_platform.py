@@ -100,7 +100,7 @@ BAD = [
     ("area_cap = 25.0e-4", "area_cap = 0.0", "area_cap =", "area_cap"),
     ("kappa = 0.7", "kappa = 1.7", "kappa =", "kappa is 1.7, it must be below 1"),
     ("[actuator.friction]", "[actuator.frction]", "[actuator.frction]", "[actuator] has no key 'frction'"),
-    ("eye = [0.0, 0.0, -1.2075]", "eye = 1.2", "eye =", "points.eye is 1.2, 3 finite numbers is wanted"),
+    ("eye = [0.0, 0.0, -1.2075]", "eye = 1.2", "eye =", "points.eye is 1.2, 3 finite numbers are wanted"),
     ('illustrative = ["payload"', 'illustrative = ["paylaod"', "illustrative =", "names 'paylaod', the file has no"),
     ("summary = ", "summery = ", "summery =", "the file has no key 'summery'"),
     ("[points]", "[pints]", "[pints]", "the file has no key 'pints'"),

@@ -34,7 +34,6 @@ class _RunByDefault(TyperGroup):
 
 app = typer.Typer(
     cls=_RunByDefault,
-    no_args_is_help=True,
     help="""Motion cueing: what a platform makes of a vehicle's motion, and what people feel of it.
 
 `motionbase cue SOURCE` is short for `motionbase cue run SOURCE`.

@@ -38,7 +38,7 @@ def show(source: str, told: "Sequence[Summary]") -> None:
     table.add_row("all", "", "", *gap, f"{total:.2f}", *(f"{s.total:.2f}" for s in told), *gap)
     screen.print(table)
     screen.print(
-        "Vehicle and cue are peaks at the head. Errors are rms differences of what people feel, in thresholds of\n"
+        "Vehicle and cue are peaks at the head. Errors are rms differences of what people feel, in thresholds of "
         "perception; at rest: on a platform that stands still.",
         style="dim",
     )

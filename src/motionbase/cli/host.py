@@ -14,7 +14,6 @@ from motionbase.cli.options import Force, Json
 from motionbase.errors import UsageError, unknown
 
 app = typer.Typer(
-    no_args_is_help=True,
     help="""Hosts of a motion base: simulators and programs that send it poses, or the motion of a vehicle, over UDP.
 
 Example: motionbase host listen

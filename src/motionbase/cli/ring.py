@@ -18,7 +18,7 @@ HELP = """List, inspect, watch, save and clean rings, the shared records of runn
 Rings are in shared memory, $MOTIONBASE_RING_FOLDER or /dev/shm, or in the device that $MOTIONBASE_RING_DEVICE names.
 
 Example: motionbase ring watch motionbase t leg1_l_meas"""
-app = typer.Typer(rich_markup_mode=None, add_completion=False, help=HELP, no_args_is_help=True)
+app = typer.Typer(rich_markup_mode=None, add_completion=False, help=HELP)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A name from `motionbase ring list`.")]

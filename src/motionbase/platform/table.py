@@ -41,7 +41,8 @@ class Table:
     def refuse(self, key: str, wanted: str) -> NoReturn:
         """Raise an error about the value of a key; `wanted` is the expected value."""
         dotted = ".".join((*self.at, key))
-        self.complain(key, f"{dotted} is {shown(self.data[key])}, {wanted} is wanted")
+        verb = "are" if wanted.endswith("numbers") else "is"
+        self.complain(key, f"{dotted} is {shown(self.data[key])}, {wanted} {verb} wanted")
 
     def check_keys(self, known: Iterable[str], needed: Iterable[str]) -> None:
         """Check that every key is known and that required ones are present."""
