@@ -10,25 +10,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
-from typing import Any, final
+from typing import final
 from urllib.parse import unquote
 
 from motionbase.errors import UsageError, unknown
 from motionbase.host.format import Format, Kind, Options
 from motionbase.host.formats import format_of
 from motionbase.host.receiver import LOOPBACK, Network
-from motionbase.record.axes import DOFS
-from motionbase.record.vehicle import VEHICLE
+from motionbase.host.url_options import (
+    YES,
+    check_known,
+    networks_of,
+    number_of,
+    one_of,
+    options_of,
+    parsed,
+    place_of,
+    port_of,
+)
 
 RATE, SLOWEST, FASTEST = 60.0, 1.0, 1000.0  # [Hz] of frames
-YES = {"yes": True, "no": False}
 KINDS = {"pose": Kind.POSE, "vehicle": Kind.VEHICLE}
-LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}  # [m]
-ANGLES = {"rad": 1.0, "deg": math.pi / 180}  # [rad]
-FLIPPED = tuple(channel.name.removeprefix("vehicle_") for channel in VEHICLE[:-1])
-FARTHEST = 1000.0  # [m] of a lever or an offset: catches typing errors
 
 
 @final
@@ -132,15 +135,15 @@ def source_of(text: str, usual: Format | None = None) -> Source:
     if scheme == "udp":
         return _udp(text, rest, given, is_target=False, usual=usual)
     settings = _settings(text, given) if scheme == "manoeuvre" else ()
-    _check_known(text, given, OPTIONS[scheme])
+    check_known(text, given, OPTIONS[scheme])
     if not rest:
         raise UsageError(f"{text!r} has no {'path' if scheme == 'file' else 'name'} after {scheme}://")
-    rate = _number(text, given, "rate", SLOWEST, FASTEST, "Hz", RATE)
-    start, stop = (_number(text, given, name, 0.0, 1e9, "s", None) for name in ("start", "stop"))
+    rate = number_of(text, given, "rate", SLOWEST, FASTEST, "Hz", RATE)
+    start, stop = (number_of(text, given, name, 0.0, 1e9, "s", None) for name in ("start", "stop"))
     if start is not None and stop is not None and start >= stop:
         raise UsageError(f"{text!r}: start is {start:g} s, it must be before stop, {stop:g} s")
-    loop, kind = _one_of(text, given, "loop", YES, False), _one_of(text, given, "kind", KINDS, None)
-    channels = _one_of(text, given, "channels", {name: name for name in CHANNELS}, "host")
+    loop, kind = one_of(text, given, "loop", YES, False), one_of(text, given, "kind", KINDS, None)
+    channels = one_of(text, given, "channels", {name: name for name in CHANNELS}, "host")
     return Played(text, scheme, unquote(rest), rate, loop, kind, start, stop, channels, settings)
 
 
@@ -159,7 +162,7 @@ def sink_of(text: str) -> Udp | Stored:
         return _udp(text, rest, given, is_target=True)
     if scheme not in STORES:
         raise UsageError(f"{text!r}: motion can go to udp://ADDRESS:PORT, file://PATH or ring://NAME")
-    _check_known(text, given, ())
+    check_known(text, given, ())
     if not rest:
         raise UsageError(f"{text!r} has no {STORES[scheme]} after {scheme}://")
     return Stored(text, scheme, unquote(rest))
@@ -189,7 +192,7 @@ def _parts(text: str) -> tuple[str, str, dict[str, str]]:
 def _settings(text: str, given: dict[str, str]) -> tuple[tuple[str, float], ...]:
     """What is left for the manoeuvre, taken out of the options."""
     names = [name for name in given if name not in OPTIONS["manoeuvre"]]
-    settings = tuple((name, _parsed(given.pop(name))) for name in names)
+    settings = tuple((name, parsed(given.pop(name))) for name in names)
     for name, value in settings:
         if not math.isfinite(value):
             raise UsageError(f"{text!r}: {name} is no number")
@@ -199,120 +202,11 @@ def _settings(text: str, given: dict[str, str]) -> tuple[tuple[str, float], ...]
 def _udp(text: str, rest: str, given: dict[str, str], is_target: bool, usual: Format | None = None) -> Udp:
     form = usual if usual is not None and "format" not in given else format_of(given.get("format", "motionbase"))
     ours = ("format", "answer") if is_target else ("format", "from", "requests", "answer")
-    _check_known(text, given, (*ours, *form.known_options), f" of format {form.name}")
-    address, port = _place(text, rest, form.port)
+    check_known(text, given, (*ours, *form.known_options), f" of format {form.name}")
+    address, port = place_of(text, rest, form.port)
     if is_target and address.is_unspecified:
         raise UsageError(f"{text!r}: {address} is no address to send to")
-    allowed = _allowed(text, given, address) if not is_target else LOOPBACK
-    requests = _one_of(text, given, "requests", YES, False)
-    answer = _port(text, given["answer"], "answer") if "answer" in given else None
-    return Udp(text, str(address), port, form, _options(text, given, form), allowed, requests, answer)
-
-
-def _place(text: str, rest: str, usual: int) -> tuple[IPv4Address | IPv6Address, int]:
-    """Address and port; loopback and the format's port if they are left out."""
-    rest = rest.removesuffix("/")
-    if rest.startswith("["):
-        name, closed, after = rest[1:].partition("]")
-        if not closed or (after and not after.startswith(":")):
-            raise UsageError(f"{text!r}: an IPv6 address stands in brackets, such as udp://[::1]:8730")
-        number = after[1:]
-        given = bool(after)
-    else:
-        name, colon, number = rest.partition(":")
-        given = bool(colon)
-    port = _port(text, number, "the port") if given else usual
-    try:
-        return ip_address({"": "127.0.0.1", "localhost": "127.0.0.1"}.get(name, name)), port
-    except ValueError:
-        raise UsageError(f"{text!r}: {name!r} is no address; give numbers such as 127.0.0.1, or localhost") from None
-
-
-def _port(text: str, number: str, what: str) -> int:
-    if not (number.isascii() and number.isdecimal()):
-        raise UsageError(f"{text!r}: {number!r} is no port; an address is ADDRESS:PORT, such as 127.0.0.1:8730")
-    if not 1 <= int(number) <= 65535:
-        raise UsageError(f"{text!r}: {what} is {number}, it must be 1 to 65535")
-    return int(number)
-
-
-def _allowed(text: str, given: dict[str, str], address: IPv4Address | IPv6Address) -> tuple[Network, ...]:
-    if "from" not in given:
-        if not address.is_loopback:
-            raise UsageError(
-                f"{text!r} listens beyond this machine; say who may send, such as from=192.168.1.20 or "
-                "from=192.168.1.0/24"
-            )
-        return LOOPBACK
-    found: list[Network] = []
-    for name in given["from"].split(","):
-        try:
-            found.append(ip_network({"localhost": "127.0.0.1"}.get(name, name)))
-        except ValueError:
-            raise UsageError(
-                f"{text!r}: from has {name!r}, it must be addresses such as 192.168.1.20 or networks such as "
-                "192.168.1.0/24, with commas between them"
-            ) from None
-    return tuple(found)
-
-
-def _options(text: str, given: dict[str, str], form: Format) -> Options:
-    lever, units = Options().lever, None
-    if "lever" in given:
-        numbers = [_parsed(piece) for piece in given["lever"].split(",")]
-        if len(numbers) != 3 or not all(abs(x) <= FARTHEST for x in numbers):
-            raise UsageError(f"{text!r}: lever is {given['lever']!r}, it must be x,y,z in metres, such as 0.3,0,0.9")
-        lever = (numbers[0], numbers[1], numbers[2])
-    if "units" in given:
-        length, _, angle = given["units"].partition(",")
-        if length not in LENGTHS or angle not in ANGLES:
-            raise UsageError(
-                f"{text!r}: units are {given['units']!r}, they must be one of {', '.join(LENGTHS)} and one of "
-                f"{', '.join(ANGLES)}, such as mm,deg"
-            )
-        units = LENGTHS[length], ANGLES[angle]
-    flip = tuple(given["flip"].split(",")) if "flip" in given else ()
-    for name in flip:
-        if name not in (known := FLIPPED if form.kind is Kind.VEHICLE else DOFS):
-            raise UsageError(f"{text!r}: flip: {unknown('quantity', name, known, 'quantities')}")
-    return Options(
-        lever,
-        _one_of(text, given, "gravity", YES, None),
-        units,
-        _one_of(text, given, "axes", {"up": True, "down": False}, None),
-        _number(text, given, "neutral", -FARTHEST, FARTHEST, "m", None),
-        _one_of(text, given, "zero", {name: name for name in ("retracted", "neutral")}, "retracted"),
-        flip=flip,
-        layout=given.get("layout", ""),
-    )
-
-
-def _check_known(text: str, given: dict[str, str], known: tuple[str, ...], of: str = "") -> None:
-    for name in given:
-        if name not in known:
-            raise UsageError(f"{text!r}: {unknown('option', name, known, f'options{of}')}")
-
-
-def _one_of(text: str, given: dict[str, str], name: str, choices: dict[str, Any], default: Any) -> Any:
-    if name not in given:
-        return default
-    if given[name] not in choices:
-        raise UsageError(f"{text!r}: {name} is {given[name]!r}, it must be {' or '.join(choices)}")
-    return choices[given[name]]
-
-
-def _number(text: str, given: dict[str, str], name: str, low: float, high: float, unit: str, default: Any) -> Any:
-    if name not in given:
-        return default
-    value = _parsed(given[name])
-    if not low <= value <= high:
-        raise UsageError(f"{text!r}: {name} is {given[name]!r}, it must be {low:g} to {high:g} {unit}")
-    return value
-
-
-def _parsed(text: str) -> float:
-    """A number; NaN if it is none."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+    allowed = networks_of(text, given, address) if not is_target else LOOPBACK
+    requests = one_of(text, given, "requests", YES, False)
+    answer = port_of(text, given["answer"], "answer") if "answer" in given else None
+    return Udp(text, str(address), port, form, options_of(text, given, form), allowed, requests, answer)
