@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.hosts.link import hearing
+from benchmarks.hosts.base import hearing
 from motionbase.arrays import Array
 from motionbase.cli.main import main as call
 from motionbase.executive.base_setup import BaseOptions

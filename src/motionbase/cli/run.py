@@ -1,8 +1,6 @@
 """`motionbase run`: a motion platform or a multibody model in soft real time, with its recorder and console."""
 
 import math
-import os
-import secrets
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -10,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from motionbase.cli.console import AnyoneMayStop, Group, share_with
+from motionbase.cli.run_beside import Extras, readers_of
 from motionbase.errors import UsageError
 from motionbase.executive.base_setup import BaseOptions, preset_names
 from motionbase.executive.model.setup import (
@@ -21,13 +20,11 @@ from motionbase.executive.model.setup import (
     is_rotor,
     model_meant,
 )  # fmt: skip
-from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
     from motionbase.executive.process import Process
 
 RATES = (100, 200, 250, 400, 500, 1000, 2000)
-CONSOLE_STOP_S = 15.0  # it ends its own children, such as a strip chart on its last page
 
 
 def run(
@@ -252,19 +249,6 @@ class Link(NamedTuple):
         return ModelOptions(model, ring, rate, duration, manual, parameters, *link)
 
 
-class Extras(NamedTuple):
-    """Options for what runs beside the base."""
-
-    record: Path | None
-    no_record: bool
-    no_console: bool
-    port: int | None
-    browser: bool | None
-    anyone_may_view: bool
-    anyone_may_stop: bool
-    ends_with_base: bool
-
-
 def _alone(options: BaseOptions | ModelOptions) -> int:
     from motionbase.executive import base
     from motionbase.executive.model import process
@@ -285,7 +269,7 @@ def _supervised(options: BaseOptions | ModelOptions, extras: Extras) -> int:
     stays = not (extras.ends_with_base or extras.no_console or options.duration is not None)
 
     def readers() -> "list[Process]":
-        return _readers(options.ring, extras)
+        return readers_of(options.ring, extras)
 
     if isinstance(options, ModelOptions):
         ending = process.run_supervised(options, readers, stays=stays)
@@ -295,44 +279,3 @@ def _supervised(options: BaseOptions | ModelOptions, extras: Extras) -> int:
     for file in ending.files:
         print(f"saved: {file}")
     return ending.code
-
-
-def _readers(ring: str, extras: Extras) -> "list[Process]":
-    from motionbase.executive.process import Process
-    from motionbase.recording.recorder import process as recorder
-
-    readers = []
-    if not extras.no_record:
-        command = recorder.command(ring, out=extras.record)
-        readers.append(Process("recorder", command, stop_s=recorder.STOP_S, prompt=True))
-    if not extras.no_console:
-        readers.append(_console(ring, extras))
-    return readers
-
-
-def _console(ring: str, extras: Extras) -> "Process":
-    """The console as one of the readers. It keeps its port and tokens when it is restarted, so that pages find it."""
-    from motionbase.cli.console import (
-        PORT,
-        SHOW_VARIABLE,
-        TOKEN_VARIABLE,
-        VIEWER_VARIABLE,
-        free_port,
-        may_open_browser,
-        shows_tokens,
-    )
-    from motionbase.executive.process import Process
-
-    shall_open = may_open_browser() if extras.browser is None else extras.browser
-    port = free_port(PORT, or_any=True) if extras.port is None else free_port(extras.port)
-    command = motionbase_command(
-        "console", "--ring", ring, "--port", str(port),
-        "--browser" if shall_open else "--no-browser",
-        *(("--anyone-may-view",) if extras.anyone_may_view else ()),
-        *(("--anyone-may-stop",) if extras.anyone_may_stop else ()),
-        *(("--recordings", str(extras.record)) if extras.record is not None and extras.record.is_dir() else ()),
-    )  # fmt: skip
-    names = (TOKEN_VARIABLE, VIEWER_VARIABLE)  # not on the command line, which all can see
-    tokens = {name: os.environ.get(name) or secrets.token_urlsafe(24) for name in names}
-    environment = {**tokens, SHOW_VARIABLE: "1" if shows_tokens() else "0"}
-    return Process("console", command, stop_s=CONSOLE_STOP_S, environment=environment)

@@ -1,0 +1,68 @@
+"""What `motionbase run` starts beside the base: recorder and console."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from motionbase.interpreter import motionbase_command
+
+if TYPE_CHECKING:
+    from motionbase.executive.process import Process
+
+CONSOLE_STOP_S = 15.0  # it ends its own children, such as a strip chart on its last page
+
+
+class Extras(NamedTuple):
+    """Options for what runs beside the base."""
+
+    record: Path | None
+    no_record: bool
+    no_console: bool
+    port: int | None
+    browser: bool | None
+    anyone_may_view: bool
+    anyone_may_stop: bool
+    ends_with_base: bool
+
+
+def readers_of(ring: str, extras: Extras) -> "list[Process]":
+    """The processes that read the ring of the base."""
+    from motionbase.executive.process import Process
+    from motionbase.recording.recorder import process as recorder
+
+    readers = []
+    if not extras.no_record:
+        command = recorder.command(ring, out=extras.record)
+        readers.append(Process("recorder", command, stop_s=recorder.STOP_S, prompt=True))
+    if not extras.no_console:
+        readers.append(_console(ring, extras))
+    return readers
+
+
+def _console(ring: str, extras: Extras) -> "Process":
+    """The console as one of the readers. It keeps its port and tokens when it is restarted, so that pages find it."""
+    from motionbase.cli.console import (
+        PORT,
+        SHOW_VARIABLE,
+        TOKEN_VARIABLE,
+        VIEWER_VARIABLE,
+        free_port,
+        may_open_browser,
+        shows_tokens,
+    )
+    from motionbase.executive.process import Process
+
+    shall_open = may_open_browser() if extras.browser is None else extras.browser
+    port = free_port(PORT, or_any=True) if extras.port is None else free_port(extras.port)
+    command = motionbase_command(
+        "console", "--ring", ring, "--port", str(port),
+        "--browser" if shall_open else "--no-browser",
+        *(("--anyone-may-view",) if extras.anyone_may_view else ()),
+        *(("--anyone-may-stop",) if extras.anyone_may_stop else ()),
+        *(("--recordings", str(extras.record)) if extras.record is not None and extras.record.is_dir() else ()),
+    )  # fmt: skip
+    names = (TOKEN_VARIABLE, VIEWER_VARIABLE)  # not on the command line, which all can see
+    tokens = {name: os.environ.get(name) or secrets.token_urlsafe(24) for name in names}
+    environment = {**tokens, SHOW_VARIABLE: "1" if shows_tokens() else "0"}
+    return Process("console", command, stop_s=CONSOLE_STOP_S, environment=environment)
