@@ -22,7 +22,8 @@ from motionbase.host.telemetry.setup import SCRIPTS, SETUP, script_path
 from motionbase.host.url import Udp, source_of
 from motionbase.recording.open import open_recording
 from tests.background import in_background
-from tests.host.telemetry.layouts import BUILDERS, Doing
+from tests.host.telemetry.doing import Doing
+from tests.host.telemetry.layouts import BUILDERS
 from tests.ports import reserved_port
 
 Capture = pytest.CaptureFixture[str]

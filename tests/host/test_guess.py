@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from motionbase.host.guess import agreement, guessed
-from tests.host.telemetry.layouts import BEFORE, BUILDERS, Doing
+from tests.host.telemetry.doing import Doing
+from tests.host.telemetry.layouts import BEFORE, BUILDERS
 
 
 def moving(name: str, count: int = 90) -> list[bytes]:

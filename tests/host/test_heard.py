@@ -8,7 +8,8 @@ import pytest
 
 from motionbase.host.formats import format_of
 from motionbase.host.heard import MOST_SENDERS, MOST_SIZES, Heard
-from tests.host.telemetry.layouts import BEFORE, BUILDERS, Doing
+from tests.host.telemetry.doing import Doing
+from tests.host.telemetry.layouts import BEFORE, BUILDERS
 
 SENDER = ("127.0.0.1", 5000)
 STANDS = Doing(nose_up=0.1, heading=0.3)

@@ -9,7 +9,8 @@ from motionbase.arrays import Array
 from motionbase.host.format import Options
 from motionbase.host.formats import format_of
 from motionbase.host.rest import Rest, gravity_in, rest_of, takes_gravity
-from tests.host.telemetry.layouts import BUILDERS, Doing
+from tests.host.telemetry.doing import Doing
+from tests.host.telemetry.layouts import BUILDERS
 
 G = 9.80665
 STANDS = Doing(nose_up=math.radians(6), right_down=math.radians(4), heading=0.3)

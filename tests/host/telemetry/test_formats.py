@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from motionbase.host.format import NOTHING, Decoder, Frame, Kind, Options
 from motionbase.host.formats import HOMES, format_of
 from motionbase.host.telemetry.motion import FASTEST_TURN, LARGEST_ALPHA
-from tests.host.telemetry.layouts import BEFORE, BUILDERS, DOINGS, LEVEL, T0, Doing, world
+from tests.host.telemetry.doing import DOINGS, Doing
+from tests.host.telemetry.layouts import BEFORE, BUILDERS, LEVEL, T0, world
 from tests.tier import often
 
 FORMATS = list(BUILDERS)

@@ -12,7 +12,8 @@ from motionbase.host.format import NOTHING, Frame, Options
 from motionbase.host.formats import format_of
 from motionbase.host.url import Udp, source_of
 from tests.host.telemetry import layouts
-from tests.host.telemetry.layouts import BUILDERS, DOINGS, LEVEL, T0, Doing, put
+from tests.host.telemetry.doing import DOINGS, Doing
+from tests.host.telemetry.layouts import BUILDERS, LEVEL, T0, put
 
 ALL = DOINGS["everything"]
 

@@ -13,7 +13,8 @@ from motionbase.host.formats import format_of
 from motionbase.host.telemetry import scripts
 from motionbase.host.telemetry.scripts import acc_bridge, iracing_bridge, msfs_bridge
 from tests.host.telemetry import layouts
-from tests.host.telemetry.layouts import DOINGS, G, put
+from tests.host.telemetry.doing import DOINGS, G
+from tests.host.telemetry.layouts import put
 
 FOLDER = Path(scripts.__file__).parent
 ALL = DOINGS["everything"]
