@@ -7,7 +7,8 @@ import random
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
 from motionbase.host.format import Frame, Kind, Options
 from motionbase.host.formats import HOMES, format_of
-from tests.host.telemetry.layouts import BEFORE, BUILDERS, Doing
+from tests.host.telemetry.doing import Doing
+from tests.host.telemetry.layouts import BEFORE, BUILDERS
 
 FRAMES = 240  # different ones, in turn
 LEVER = (0.5, 0.2, 1.0)  # [m]

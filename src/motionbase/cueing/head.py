@@ -1,4 +1,4 @@
-"""What a person on the platform feels of a commanded motion: specific force and rates at the head."""
+"""Specific force and angular rates at the head of a person on the platform, from the commanded motion."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def moving(motion: SX) -> Moving:
 
 
 def lever(now: Moving, r: SX) -> tuple[SX, SX, SX]:
-    """Place, velocity and acceleration of a point r of P, relative to P's origin and to its place at neutral."""
+    """Displacement from neutral, velocity and acceleration of a point r of P, less those of P's origin."""
     arm = now.R @ r
     v = ca.cross(now.omega, arm)
     return arm - r, v, ca.cross(now.alpha, arm) + ca.cross(now.omega, v)
@@ -43,12 +43,12 @@ def felt_at(now: Moving, r: SX) -> SX:
 
 
 def about(now: Moving, r: SX) -> SX:
-    """(3, 3) motion of P's origin for which it is the point r of P, not the origin, that moves as `now` says."""
+    """(3, 3) motion of P's origin for which the point r of P moves as `now` says."""
     place, v, a = lever(now, r)
     return ca.horzcat(now.p - place, now.v - v, now.a - a)
 
 
 def at(now: Moving, r: SX) -> SX:
-    """(3, 3) place from that at neutral, velocity and acceleration of the point r of P, in W."""
+    """(3, 3) displacement from neutral, velocity and acceleration of the point r of P, in W."""
     place, v, a = lever(now, r)
     return ca.horzcat(now.p + place, now.v + v, now.a + a)

@@ -37,7 +37,7 @@ AHEAD = 1 / 30  # [s] in which an axis can be stopped for a leg; enough for ONSE
 
 
 class Place(Struct):
-    """Of a degree of freedom, as commanded a tick ago."""
+    """A degree of freedom as it was commanded a tick ago."""
 
     x: SX = q("m, rad", text="position")
     v: SX = q("m/s, rad/s", text="velocity")
@@ -96,7 +96,7 @@ def within_axes(platform: Hexapod, p: Tuning, before: Place, a: SX) -> SX:
 
 
 def moved_on(h: SX, before: Place, wanted: SX, asked: SX, a: SX) -> SX:
-    """(6, 3) motion after a tick: the one wanted, but for axes that have another acceleration than asked."""
+    """(6, 3) motion after a tick: as wanted, except for axes whose acceleration was changed."""
 
     def axis(before: Place, wanted: SX, asked: SX, a: SX) -> SX:
         v = before.v + h * a

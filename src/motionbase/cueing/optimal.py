@@ -1,8 +1,8 @@
 """Optimal washout: three fixed filters, one for each mode, designed when the set is loaded; see `optimal_design`.
 
 A mode is a translation and the angle that goes with it: surge and pitch, sway and roll, heave and yaw. Its filter runs
-twice, for the specific force and for the angular rate, and the results are added; so the angle that answers to a force,
-the tilt, is known apart, and keeps the limits of the tilt's rate and acceleration that everybody has.
+twice, for the specific force and for the angular rate, and the results are added. So the tilt, which is the angle that
+answers to a force, is known apart and keeps the same limits of rate and acceleration as in other algorithms.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def rows(modes: Sequence[Filter]) -> Filter:
 
 
 def onward(p: Tuning, x: Optimal, actual: Desired) -> Optimal:
-    """The state from which the filters go on when the motion is another than they wanted."""
+    """The state from which the filters go on when limits have changed the motion that they wanted."""
     made: list[Filter] = []
     for k in range(3):
         now, angle = row(x.modes, k), actual.angles[ANGLES[k], 0]

@@ -1,4 +1,4 @@
-"""Design of the optimal washout, after Sivan, Reid and Nahon: filters that leave least difference of feelings.
+"""Design of the optimal washout, after Sivan, Reid and Nahon: filters that leave the least difference of feelings.
 
 One mode at a time: surge with pitch, sway with roll, heave, yaw. The demand (specific force f_A, angular rate w_A) is
 noise through first-order filters; the platform gives f = a + c theta and theta'. The feelings of the differences
@@ -27,7 +27,7 @@ TILTS = {0: -G, 1: G, 2: 0.0}  # specific force along x, y, z for a tilt by pitc
 
 
 class Weights(NamedTuple):
-    """Of a mode, each in thresholds: what is avoided besides a difference of feelings."""
+    """Weights of a mode, in thresholds: the price of motion, beside that of differences of feelings."""
 
     place: float = 0.0  # [1/m]
     speed: float = 0.0  # [s/m]

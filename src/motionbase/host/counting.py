@@ -1,8 +1,8 @@
 """Which datagrams of a host are used, and how many of what other kinds came.
 
-A frame is new, late or a duplicate by its sequence number, which may wrap around. Numbers that are far off, or that
-come in order although they are old, are those of a host that has started again: as in RFC 3550, appendix A.1, several
-of them in a row are believed.
+Its sequence number, which may wrap around, tells whether a frame is new, late or a duplicate. Numbers that are far off,
+or old but in order, come from a host that was restarted: as in RFC 3550, appendix A.1, a new sequence is accepted after
+several of them in a row.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Sequence:
         bits: of its numbers
 
     Attributes:
-        lost: frames that were missing; a late one that fills its place takes it back
+        lost: missing frames; one that arrives late is subtracted again
     """
 
     def __init__(self, bits: int = 64) -> None:

@@ -22,8 +22,8 @@ class Differences:
 
     Morrison (1969), the fading-memory polynomial filter of second degree: exact for constant acceleration once its
     start has faded, about 0.6^n after n frames; a changing acceleration is late by about four frames.
-    Arrival times jitter, so a whole number of smoothed periods is taken between frames. A jump or a pause begins a new
-    motion, at rest.
+    Arrival times jitter, so intervals between frames are rounded to whole smoothed periods. A jump or a pause begins a
+    new motion, at rest.
 
     Args:
         exact: times are those of the host's clock, so intervals are taken as they are
@@ -76,7 +76,7 @@ class Differences:
 
 
 def _next(axis: Axis, x: float, dt: float, h: float, k: float) -> Axis:
-    """Position, velocity, acceleration of one axis; a call for each is twice as quick as lists of all."""
+    """Position, velocity, acceleration of one axis; one call per axis is twice as fast as lists of all axes."""
     p, v, a = axis
     p += dt * (v + 0.5 * dt * a)
     e = x - p

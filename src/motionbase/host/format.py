@@ -69,7 +69,7 @@ class Status(NamedTuple):
 
 
 class Decoder(Protocol):
-    """Decodes the datagrams of one host; it may keep what it needs of earlier ones."""
+    """Decodes the datagrams of one host; it may remember earlier ones."""
 
     def decode(self, data: bytes) -> Frame | None:
         """The frame; None if the bytes are no frame of this format, or hold a number that is not finite.

@@ -1,4 +1,4 @@
-"""Which format datagrams are: by what every decoder makes of them, and whether it could be the motion of a vehicle."""
+"""Guesses the format of datagrams: every decoder tries them, and the best result looks like the motion of a vehicle."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Guess:
 
 
 def guessed(datagrams: Sequence[bytes], formats: Iterable[Format] | None = None) -> list[Guess]:
-    """The formats that the datagrams may be, the best first; empty if they are none of them.
+    """The formats that the datagrams may have, the best first; empty if no format fits.
 
     Args:
         datagrams: of one sender, in the order in which they came
@@ -49,7 +49,7 @@ def guessed(datagrams: Sequence[bytes], formats: Iterable[Format] | None = None)
 
 
 def _judged(form: Format, datagrams: Sequence[bytes]) -> Guess:
-    """Share of datagrams that are understood, times how much like a vehicle they move."""
+    """Share of datagrams that are understood, times how well they fit the motion of a vehicle."""
     ticks = iter(range(len(datagrams) + 1))
     decoder = form.decoder(Options(clock=lambda: next(ticks) / 60.0))
     found = [decoder.decode(data) for data in datagrams]
@@ -81,7 +81,7 @@ def _times(frames: Sequence[Frame]) -> Array:
 
 
 def euler_rates(rows: Array) -> Array:
-    """Rates of roll, pitch and yaw (n, 3) that go with the rates about the vehicle's axes; ZYX."""
+    """(n, 3) rates of roll, pitch and yaw (ZYX) from the rates about the vehicle's axes."""
     p, q, r = rows[:, OMEGA].T
     roll, pitch = rows[:, 9], rows[:, 10]
     turn = (q * np.sin(roll) + r * np.cos(roll)) / np.cos(pitch)
@@ -98,7 +98,7 @@ def differences(rows: Array, t: Array) -> tuple[Array, Flags]:
 
 
 def agreement(rows: Array, t: Array) -> float | None:
-    """How well the rates are those of the angles, 0 to 1; None if the vehicle hardly turns."""
+    """How well the rates fit the differences of the angles, 0 to 1; None if the vehicle hardly turns."""
     if len(rows) < 3:
         return None
     told = 0.5 * (euler_rates(rows)[1:] + euler_rates(rows)[:-1])

@@ -1,7 +1,7 @@
-"""Motion of a headset that its view must not show: that of the platform at the head, ahead of time.
+"""Motion that a headset must leave out of its picture: the platform's motion at the head, predicted.
 
-A record holds the pose of the platform and its rate. The pose is carried forward by a parabola, to the moment when the
-picture will be seen: over the age of the record and a stated time. What was said is compared with what then came.
+A record holds the pose of the platform and its rate. A parabola extrapolates the pose to the moment when the picture
+will be seen: over the age of the record and a given time. Predictions are compared with the records of their moment.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Motion(NamedTuple):
 
 
 def pose_at(dof: Row, point: Point) -> Row:
-    """(6,) place of a point of the platform from its place at neutral, in W, and the platform's attitude."""
+    """(6,) displacement of a point of the platform from its place at neutral, in W, and the platform's attitude."""
     x, y, z, roll, pitch, yaw = dof
     rx, ry, rz = point
     c, s = math.cos(roll), math.sin(roll)
@@ -61,7 +61,7 @@ def motion_at(motion: Motion, t: float, point: Point, shares: Row) -> Row:
 
 @final
 class Ages:
-    """How old records are: by the quickest of the last seconds, as the clocks of ring and headset are not the same."""
+    """Ages of records compared with the quickest of the last seconds, because the clocks of ring and headset differ."""
 
     def __init__(self) -> None:
         self._delays: deque[tuple[float, float]] = deque()  # ascending delays, of which the first is the least
@@ -81,12 +81,12 @@ class Ages:
 
 
 class Errors(NamedTuple):
-    """Root mean squares.
+    """Errors of predictions, root mean square.
 
     Attributes:
-        compared: how many predictions
+        compared: number of predictions
         place, angle: of the prediction [m], [rad]
-        plain_place, plain_angle: of the newest record, had it been sent as it was
+        plain_place, plain_angle: of the newest record if it were sent unchanged
     """
 
     compared: int
@@ -98,7 +98,7 @@ class Errors(NamedTuple):
 
 @final
 class Judge:
-    """Compares what was said about a moment with what came."""
+    """Compares predictions with the records of their moment."""
 
     def __init__(self, point: Point) -> None:
         self._point, self._last = point, None
@@ -108,7 +108,7 @@ class Judge:
     _last: Motion | None
 
     def claim(self, t: float, said: Row, plain: Row) -> None:
-        """That the point will be there at time t.
+        """Predict where the point will be at time t.
 
         Args:
             plain: where it was in the newest record

@@ -1,4 +1,4 @@
-"""What arrives at a port, before anybody knows what it is: rate, sizes, senders, gaps; then its format and motion."""
+"""What arrives at a port, of a format that is not known yet: rate, sizes, senders, gaps; then format and motion."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROWS = 36_000  # kept for the rest test: ten minutes at 60 Hz
 
 @final
 class Heard:
-    """Statistics of one port, and what its first good sender says.
+    """Statistics of one port, and the frames of its first good sender.
 
     Args:
         form: of the datagrams; None guesses it
@@ -107,7 +107,7 @@ class Heard:
         return frame
 
     def guess(self) -> None:
-        """Guess the format from the latest datagrams, unless it is given or sure; those are then decoded."""
+        """Guess the format from the latest datagrams and decode them, unless the format is given or already certain."""
         if self._told or (self.guesses and self.guesses[0].score > SURE) or not self._latest:
             return
         self.guesses = guessed(self.latest)
@@ -150,7 +150,7 @@ class Heard:
         return rest_of(np.array(self._rows).reshape(-1, 13), np.array(self._times), takes)
 
     def unknown_gravity(self) -> list[tuple[str, int, Found]]:
-        """Where in datagrams of no known format gravity may be, the steadiest first: kind of number, byte, finding."""
+        """Where datagrams of an unknown format may hold gravity, the steadiest first: kind of number, byte, finding."""
         found = [
             (f"{order}{code}", at + one.place * size, one)
             for order in "<>"

@@ -16,7 +16,7 @@ SOON_S = 1e-9  # is now: clocks of files are sums of small times
 
 @final
 class Paced:
-    """Frames of a motion by a clock; those that could not be made in time are skipped, as their numbers show.
+    """Frames of a motion, by a clock; frames that were not asked for in time are skipped, and so are their numbers.
 
     Args:
         rate: [Hz]
@@ -43,7 +43,7 @@ class Paced:
         return due if due > SOON_S else 0.0
 
     def frame(self) -> Frame | None:
-        """The frame of this moment, if one is due and the motion has something to tell."""
+        """The frame of this moment; None if none is due or the motion has no row."""
         if self.is_over or self.due_in() > 0:
             return None
         assert self._begin is not None

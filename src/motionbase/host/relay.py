@@ -82,9 +82,9 @@ class Hearing:
 
 
 def pass_on(hearing: Hearing, sink: Sink, stopped: Callable[[], bool]) -> None:
-    """Pass frames on until somebody says so; they get new numbers, and the time since the first of them as stamp.
+    """Pass frames on until `stopped`, with new numbers, and with the time since the first of them as stamp.
 
-    What the base answers the host is told.
+    Answers of the base go back to the host.
     """
     begin: float | None = None
     number = 0

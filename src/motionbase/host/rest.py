@@ -1,6 +1,6 @@
-"""The rest test: from a few seconds of a vehicle at rest, whether gravity is in its accelerations, and which way is up.
+"""The rest test: a few seconds of a vehicle at rest tell whether its accelerations include gravity, and where up is.
 
-It also compares the rates with the angles where the vehicle turned meanwhile: a wrong sign shows there.
+Where the vehicle turned, it also compares rates with angles, which shows wrong signs.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Rest:
         still: whether the vehicle stood
         gravity: whether it is in the accelerations; None if that cannot be told
         magnitude: of the mean acceleration [m/s^2]
-        unit: in which the format's numbers seem to be, if the format's own unit is m/s^2: "g" says that they are told
-            9.81 times too small
+        unit: in which the numbers seem to be although the format says m/s^2; "g" means that they are 9.81 times too
+            small
         up: direction in which the acceleration points at rest, as the format takes it: "up" if all is well
         notes: sentences for people
         options: of the URL that would put right what is wrong
@@ -54,7 +54,7 @@ class Rest:
 
     @property
     def query(self) -> str:
-        """What is to be put into the URL, such as "gravity=no"; empty if nothing."""
+        """What to put into the URL, such as "gravity=no"; empty if nothing."""
         return "&".join(f"{name}={value}" for name, value in self.options.items())
 
 
@@ -193,7 +193,7 @@ class Found:
 
 
 def gravity_in(numbers: Sequence[Sequence[float]] | Array) -> list[Found]:
-    """Where in unknown numbers of a vehicle at rest gravity may be, the steadiest first.
+    """Where unknown numbers of a vehicle at rest may hold gravity, the steadiest first.
 
     Args:
         numbers: (n, m), samples of m numbers, such as all floats of a datagram

@@ -42,7 +42,7 @@ class Sender:
 
     Attributes:
         sent, answered: datagrams
-        unheard: times that the system said that nobody listens
+        unheard: times that the system reported that nobody listens
         trips: times from a frame to its answer, the newest of them [s]
         told: the newest answer
     """
@@ -109,7 +109,7 @@ class Sender:
             self.trips.append(trip)
 
     def _trip(self, told: Told, now: float) -> float | None:
-        """Since the frame that is answered; in formats whose answers do not tell which, since the one sent last."""
+        """Time since the frame that is answered, or since the last frame if answers of the format do not say which."""
         if told.sequence is None:
             return now - self._times[-1][1] if self._times else None
         wanted = told.sequence & self._mask
@@ -123,7 +123,7 @@ class Sender:
 
 
 def asked(goal: State | None, told: Told | None) -> Request | None:
-    """What a host asks that wants the base in a state; formats of makers take it as a command that stands."""
+    """The request by which a host leads the base to a state; formats of makers repeat it as a command."""
     if goal is None or told is None or told.state is goal:
         return None
     request = Request[goal.name]
@@ -131,7 +131,7 @@ def asked(goal: State | None, told: Told | None) -> Request | None:
 
 
 def play(paced: Paced, sink: Sink, stopped: Callable[[], bool], goal: State | None = None) -> None:
-    """Send a motion until it ends or somebody says so.
+    """Send a motion until it ends or `stopped`.
 
     Args:
         goal: state that the base is asked to go to, step by step

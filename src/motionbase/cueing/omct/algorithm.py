@@ -1,4 +1,4 @@
-"""The cueing algorithm alone: the motion that it commands is taken as that of the platform."""
+"""The cueing algorithm alone: the platform is taken to move exactly as commanded."""
 
 from __future__ import annotations
 

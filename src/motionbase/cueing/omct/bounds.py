@@ -1,4 +1,4 @@
-"""Bounds of gain and phase from a user's table, CSV or TOML. The package has none of its own: open text has none."""
+"""Bounds of gain and phase from a user's table, CSV or TOML. The package has no bounds of its own, because open text has none."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Bound:
         return self.gain == (0.0, math.inf) and self.phase == (-math.inf, math.inf)
 
     def near(self, phase: float) -> float:
-        """The same phase, whole turns away, that lies nearest to the middle of the bounds [deg]."""
+        """The phase, changed by whole turns so that it is nearest to the middle of the bounds [deg]."""
         low, high = self.phase
         if math.isinf(low) and math.isinf(high):
             return phase

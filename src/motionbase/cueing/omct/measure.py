@@ -39,7 +39,7 @@ class Observed(NamedTuple):
 
 
 class System(Protocol):
-    """What is measured: it is given the motion of vehicles and says what the platform does."""
+    """A system to be measured: motion of vehicles in, motion of the platform out."""
 
     def observed(self, vehicles: Sequence[Excitation], duration: float) -> Iterator[Observed]:
         """Runs from rest at neutral, one for each vehicle, side by side, piece by piece."""
@@ -125,7 +125,7 @@ class Curve:
 
     @property
     def doubtful(self) -> Flags:
-        """Tones with harmonics above 10 %, where something is not linear, or of which more than half is noise."""
+        """Tones with harmonics above 10 %, because something is not linear, or with more than half of noise."""
         return np.asarray((self.harmonics > DISTORTED) | (self.coherence < 0.5))
 
     def facts(self) -> dict[str, Any]:
@@ -158,8 +158,8 @@ class Measured(NamedTuple):
 class Tone:
     """Least squares of a sine, its harmonics, mean and drift in signals that come piece by piece, over whole periods.
 
-    Within a single period a drift looks much like a sine, and harmonics much like a drift; fitted together, none is
-    taken for another. The sums need no memory for the signals.
+    Within a single period a drift looks much like a sine, and harmonics much like a drift, so all are fitted together.
+    The sums need no memory for the signals.
     """
 
     def __init__(self, omega: float, begin: float, end: float) -> None:
@@ -196,7 +196,7 @@ class Tone:
 def excitations(
     amplitudes: Amplitudes, course: Course, tests: Sequence[Test] = TESTS, omegas: Sequence[float] = FREQUENCIES
 ) -> list[Excitation]:
-    """All sines that the tests need, the slow ones first: those of like duration run side by side."""
+    """All sines that the tests need, the slow ones first, so that sines of similar duration run side by side."""
     axes = [axis for axis in DOFS if any(test.moved == axis for test in tests)]
     return [
         Excitation(axis, omega, amplitudes.of(axis, omega), course.fade(omega))

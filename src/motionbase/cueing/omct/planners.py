@@ -18,7 +18,7 @@ from motionbase.cueing.predictive.rows import row_of, where_of
 
 @final
 class Planners:
-    """Plans of all lanes; of an algorithm that needs none, there are none.
+    """Plans of all lanes; none for an algorithm without plans.
 
     Attributes:
         ticks: of a piece between two plans; None if there are none

@@ -89,7 +89,7 @@ def _draw(gains: Axes, phases: Axes, results: Sequence[Measured], number: int, b
 
 
 def _scaled(gains: Axes, phases: Axes) -> None:
-    """Axes that show small changes as small: gains over at least a decade, phases over at least 90 degrees."""
+    """Wide axes, so that small changes look small: gains over at least a decade, phases over at least 90 degrees."""
     from matplotlib.ticker import LogLocator, MultipleLocator, NullFormatter
 
     low, high = gains.get_ylim()

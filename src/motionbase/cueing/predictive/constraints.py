@@ -1,6 +1,6 @@
 """Limits over the horizon, as rows of accelerations at the knots: legs, turning, degrees of freedom.
 
-Every row may be left at a price, so that there is always a solution. A leg's length and rate share a row: l + T l',
+Every row may be exceeded at a price, so that there is always a solution. A leg's length and rate share a row: l + T l',
 inside the stroke, from which the leg can be stopped (`Limits.braking_time`).
 """
 
@@ -28,7 +28,7 @@ class Constraints:
 
     Attributes:
         rows: number of rows
-        price, give: (rows,) leaving a row by e costs price e + e^2 / (2 give)
+        price, give: (rows,) exceeding a row by e costs price e + e^2 / (2 give)
     """
 
     def __init__(self, horizon: Horizon, limits: Limits, weights: Weights) -> None:
@@ -67,7 +67,7 @@ class Constraints:
         return rows.reshape(-1, self.size)
 
     def _prices(self, horizon: Horizon, weights: Weights) -> None:
-        """Limits cost so much that they are left only if nothing else is possible; too much turning can be worth it."""
+        """Limits are so dear that they are exceeded only if nothing else is possible; too much turning can be worth it."""
         self.price, self.give = np.zeros(self.rows), np.zeros(self.rows)
         stroke = self.limits.l_max - self.limits.l_min
         hard = np.repeat([stroke, *self.limits.leg], 6 * self.n), self._own_bounds
@@ -102,7 +102,7 @@ class Constraints:
         self.lower[self._legs], self.upper[self._legs] = (self._leg_bounds - offset[:, None]).T
 
     def _fill_turning(self, nominal: Array, rates: Array, vehicle: Array, by_z: Array) -> None:
-        """Rates between none and the vehicle's, give or take a threshold: beyond, they are false cues."""
+        """Rates from zero to the vehicle's, plus or minus a threshold; rates outside are false cues."""
         rows = self.A[self._turning]
         rows.reshape(3, self.n, self.size)[:] = by_z.transpose(1, 0, 2)
         offset = rates.T.ravel() - rows @ nominal

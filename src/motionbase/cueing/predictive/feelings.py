@@ -14,7 +14,7 @@ ORGANS = ((OTOLITH, slice(0, 3)), (CANAL, slice(3, 6)))
 
 
 class Response(NamedTuple):
-    """Of an organ at the nodes.
+    """Response of an organ at the nodes.
 
     Attributes:
         free: (n, parts) from its parts at the present

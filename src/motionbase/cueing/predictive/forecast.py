@@ -42,7 +42,7 @@ class Constant:
 
 @final
 class Driver:
-    """A model of who drives: what deviates from the slow mean goes on as it does, and fades away.
+    """A model of the driver: deviations from the slow mean go on with their slope, and fade.
 
     The deviation x follows x'' = -2 x' / T - x / T^2 from where it is, with its slope of a moment ago.
 
@@ -81,7 +81,7 @@ class Driver:
 @final
 @dataclass
 class Preview:
-    """The host knows what comes.
+    """The host tells what comes.
 
     Attributes:
         known: (n, 6) specific force and rate at the head at times of the host [s]

@@ -111,13 +111,13 @@ def is_sound(platform: Hexapod, plan: Planned, now: SX, dt: float) -> SX:
 
 
 def gentle(gap: SX, a_max: SX) -> SX:
-    """(6,) duration of bridges whose accelerations stay about so small [s]: a late plan is of another state."""
+    """(6,) duration of bridges whose accelerations stay about that small [s]; a late plan starts from another state."""
     e, v = ca.fabs(gap[:, 0]), ca.fabs(gap[:, 1])
     return ca.fmax(ca.sqrt(PEAK_FROM_POSITION * e / a_max), PEAK_FROM_VELOCITY * v / a_max)
 
 
 def missing(age: SX) -> SX:
-    """Plans that should have begun since one of this age [s]; half a period is granted."""
+    """Number of plans that should have begun after one of this age [s]; half a period is granted."""
     return ca.fmax(ca.floor(age / PERIOD - 0.5 + 1e-6), 0.0)
 
 

@@ -34,8 +34,8 @@ class Heard(Struct):
 def accept(kind: Kind) -> Kernel:
     """A row, as the exchange holds it -> the newest motion and how many frames have come, for law or cueing.
 
-    A process that was restarted counts from 0 again; the run's counters go on. A row is refused if a number of it is
-    not finite; the law judges what is too far.
+    A restarted process counts from 0 again; the run's counters go on. A row with a number that is not finite is
+    refused; the law judges whether a motion goes too far.
     """
     size = MOTION[kind]
 

@@ -1,4 +1,4 @@
-"""Datagrams of a host: as many as come are taken, a bounded number at a time."""
+"""Receives the datagrams of a host, a bounded number at a time."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Datagrams:
                     return
 
     def _take_some(self, receiver: Receiver, told: Told, exchange: Exchange) -> float:
-        """Wait for a datagram and take what else is there; returns how long a flood of them has lasted, or 0 [s]."""
+        """Wait for a datagram and take those behind it; returns how long a flood has lasted, or 0 [s]."""
         buffer, view, begun = self._buffer, memoryview(self._buffer), 0.0
         for count in range(MOST_AT_ONCE):
             try:

@@ -74,7 +74,7 @@ class Records:
 
 
 def tell(records: Records, headset: Headset, sender: Sender, rate: float, stopped: Callable[[], bool]) -> None:
-    """Send at a fixed rate until somebody says so; nothing while no records come."""
+    """Send at a fixed rate until told to stop; nothing while no records come."""
     begin, number, heard = time.monotonic(), 0, -math.inf
     while not stopped():
         due = begin + number / rate

@@ -41,7 +41,7 @@ class HostCode:
 @final
 @dataclass(frozen=True, eq=False)
 class HostLink:
-    """A host as the loop meets it: the newest frame in every tick, and the state of the base after it.
+    """The loop's link to a host: takes the newest frame in every tick, and tells the state of the base after it.
 
     Attributes:
         exchange: made by this process

@@ -51,7 +51,7 @@ def kind_of_played(url: Played) -> Kind:
 
 
 def _kind(url: Played, schema: Schema) -> Kind:
-    """What channels tell; raises an error if they tell nothing that is wanted."""
+    """The kind of motion that channels hold; raises an error if they hold none that is wanted."""
     if url.kind is not Kind.POSE and vehicle_names(schema) is not None:
         return Kind.VEHICLE
     if url.kind is not Kind.VEHICLE and pose_names(schema, url.channels) is not None:
@@ -85,7 +85,7 @@ def _vehicle_rows(url: Played, recording: Recording) -> tuple[Array, Array]:
 
 
 def _pose_rows(url: Played, recording: Recording) -> tuple[Array, Array]:
-    """What is missing of velocities and accelerations is fitted to the positions."""
+    """Missing velocities and accelerations are fitted to the positions."""
     names = pose_names(recording.schema, url.channels)
     assert names is not None
     t, values = pose_samples(recording, names, url.start, url.stop)

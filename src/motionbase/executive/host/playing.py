@@ -25,8 +25,8 @@ LOOK_S = 0.05  # between looks whether the base has ended
 class Playing:
     """Plays to every base that comes.
 
-    What has a begin begins when the base drives: until then its first sample is told, at rest. If the base leaves drive
-    before the end, it begins again. After the end there is silence. A ring is followed from the first moment on.
+    A file or manoeuvre begins when the base drives; until then its first sample is told, at rest. If the base leaves
+    drive before the end, the motion begins again. After the end there is silence. A ring is followed from the start.
     """
 
     def __init__(self, source: Played) -> None:

@@ -2,8 +2,8 @@
 
 python -m motionbase.executive.host URL RING PLATFORM
 
-Whatever a host sends, and however much of it, costs this process time and nobody else: the loop takes the newest frame
-from shared memory. A process that was killed is started again, and the run's counters go on.
+Whatever a host sends, and however much, costs only this process time: the loop takes the newest frame from shared
+memory. A process that was killed is restarted, and the run's counters go on.
 """
 
 from __future__ import annotations

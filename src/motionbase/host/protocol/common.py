@@ -1,4 +1,4 @@
-"""What formats share: axes, units, and the way from a state of the base to the one that a host's command means."""
+"""What formats share: axes, units, and the requests that lead a base to the state that a host commands."""
 
 from __future__ import annotations
 

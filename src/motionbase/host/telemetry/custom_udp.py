@@ -35,7 +35,7 @@ _A2 = LARGEST_ACCELERATION**2
 
 
 class Layout(NamedTuple):
-    """Of the datagrams: `taken` gives the values of NEEDED, which are told `scales` times too large."""
+    """Layout of the datagrams: `taken` picks the values of NEEDED, which are `scales` times too large."""
 
     struct: Struct
     taken: itemgetter[Any]

@@ -1,4 +1,4 @@
-"""What a simulator tells, in our axes, becomes a row: bounds, gravity, angular acceleration, the way to the head.
+"""Makes rows from a simulator's numbers in our axes: bounds, gravity, angular acceleration, the way to the head.
 
 Every format converts its own axes and units first. Here each number is a Python float: for a dozen of them, arrays
 would take longer than the arithmetic.
@@ -60,7 +60,7 @@ class Motion:
         sequence: int | None = None,
         run: int = 0,
     ) -> Frame | None:
-        """A frame of what holds at the format's point; None if a number is not finite or not plausible.
+        """A frame from the motion at the format's point; None if a number is not finite or not plausible.
 
         Args:
             stamp: the host's time [s]; None if it tells none

@@ -1,4 +1,4 @@
-"""What to switch on in a simulator, a sentence for each format; scripts that run beside it."""
+"""What to switch on in each simulator, in a sentence; scripts that run beside it."""
 
 from __future__ import annotations
 
