@@ -29,7 +29,7 @@ SX = ca.SX
 
 
 class AdaptiveParameters(Parameters):
-    """Those of the classical washout, and of the descent."""
+    """Parameters of the classical washout, and of the descent."""
 
     adaptive: Adapting = q(of=Adapting)
 
@@ -79,7 +79,7 @@ def adapted(h: SX, p: Tuning, all_of: AdaptiveParameters, x: Adaptive, heard: He
 
 
 def went_on(p: Tuning, x: Adaptive, actual: Desired) -> Adaptive:
-    """The state from which the filters go on when the motion is another than they wanted."""
+    """The state from which the filters go on when limits have changed the motion that they wanted."""
     return x.replace(washout=continued(p, x.washout, actual))
 
 

@@ -1,4 +1,4 @@
-"""What a cueing algorithm is: from a vehicle's signals to the motion it wants, and how it goes on from another."""
+"""What a cueing algorithm is: the motion it wants from a vehicle's signals, and how it goes on after a limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SX = ca.SX
 
 
 class Desired(NamedTuple):
-    """Motion that an algorithm wants, or that the limits leave of it."""
+    """Motion that an algorithm wants, or what the limits leave of it."""
 
     along: SX  # (3, 3) position, velocity, acceleration of the pivot, in W, from its place at neutral
     angles: SX  # (3, 3) roll, pitch, yaw, with their derivatives
@@ -57,9 +57,9 @@ class Algorithm:
 
 
 def beyond(x: SX, band: SX) -> SX:
-    """What is left of a signal after a dead band: nothing within, all but twice the band from three times it on.
+    """A signal after a dead band: zero within the band, less twice the band from three times the band on.
 
-    Between the two it is a parabola: at a corner the platform's acceleration would jump with the slope of the signal.
+    Between the two it is a parabola, because at a corner the platform's acceleration would jump.
     """
     over = ca.fmax(ca.fabs(x) - band, 0.0)
     part = ca.fmin(over, 2 * band)

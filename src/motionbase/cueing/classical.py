@@ -1,11 +1,11 @@
-"""Classical washout as Reid and Nahon have it: high-pass on what the stroke cannot give, tilt for what lasts.
+"""Classical washout after Reid and Nahon: high-passed motion for what is short, tilt for what lasts.
 
     f, omega --scale--+--low-pass--tilt, at a limited rate--+--> angles
                       +--to rates of angles--high-pass------+      |
                       +--to W, less gravity--high-pass------> displacement
 
-The specific force that the tilt gives already is not asked of the stroke: the force is turned to W by the platform's
-own angles, and what remains less gravity is the acceleration wanted.
+The stroke is not used for the specific force that the tilt already gives: the force is turned to W by the platform's
+own angles, and less gravity it is the acceleration wanted.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Washout(Struct):
 
 
 def followed(h: SX, x: SX, v: SX, goal: SX, pace: tuple[SX, SX], p: Tuning) -> tuple[SX, SX]:
-    """The tilt and its rate after a tick on the way to a goal: with it, unless rate, acceleration or extent forbid it.
+    """The tilt and its rate after a tick, as near to a goal as limits of rate, acceleration and extent allow.
 
     Args:
         pace: rate of the goal, a tick ago and now
@@ -92,7 +92,7 @@ def washed_along(h: SX, corner: Corner, first: SX, x: Along, u: SX) -> Along:
 
 
 def washed_by(h: SX, p: Tuning, x: Washout, d: SX, omega: SX, k: SX) -> tuple[Washout, Desired, SX]:
-    """State after a tick, the motion, and what the high-passes are given but for their further gains k (6,)."""
+    """State after a tick, the motion, and the inputs of the high-passes before their further gains k (6,)."""
     tilts = tilted(h, p, x.tilts, d[:2])
     turned = euler_zyx_rates(x.angles + h * x.rates, omega)  # by angles that are exact enough
 
@@ -121,7 +121,7 @@ def washed(h: SX, p: Tuning, all_of: Parameters, x: Washout, heard: Heard) -> tu
 
 
 def continued(p: Tuning, x: Washout, actual: Desired) -> Washout:
-    """The state from which the filters go on when the motion is another than they wanted."""
+    """The state from which the filters go on when limits have changed the motion that they wanted."""
 
     def turn(x: Turn, angle: SX, rate: SX, omega: SX, zeta: SX, first: SX) -> Turn:
         """The integral that fits: with it the filter gives just this rate for its last input."""

@@ -1,7 +1,7 @@
-"""Filters of one axis by the trapezoidal rule: second order in the step, stable for any, exact in their steady state.
+"""Filters of one axis by the trapezoidal rule: second order in the step, stable for any step, exact in steady state.
 
 Their state is the motion itself (position, velocity, acceleration), not numbers of a transfer function. So parameters
-may change on the way without a jump of the motion, and a limit that changes the motion has changed the filter's state.
+may change at any time without a jump of the motion, and a limit that changes the motion changes the filter's state.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SX = ca.SX
 
 
 class Motion(Struct):
-    """Of one axis."""
+    """Motion of one axis."""
 
     x: SX = q(MIXED, text="position")
     v: SX = q(MIXED, text="velocity")

@@ -29,7 +29,7 @@ FED = (VEHICLE.name, COUNT.name)  # inputs with a row per tick
 
 
 class Fed(NamedTuple):
-    """Samples as ticks of a cueing hear them: each has the newest sample.
+    """Samples as a cueing gets them: every tick has the newest sample.
 
     Attributes:
         t: (n,) time of each tick [s]
@@ -141,7 +141,7 @@ def cue(
 
 
 def planner_for(cueing: Cueing, forecast: str, t: ArrayLike, vehicle: ArrayLike) -> Planner | None:
-    """Of a predictive cueing, by the name of its forecast; `preview` knows these samples. None for others."""
+    """Planner of a predictive cueing by the name of its forecast (`preview` knows these samples); None for others."""
     times, rows = np.asarray(t, dtype=np.float64), np.asarray(vehicle, dtype=np.float64)
     made = forecast_of(forecast, sampled(times - times[0], rows[:, :6]))
     return Planner(cueing.platform, cueing.head_P, forecast=made) if cueing.algorithm == PREDICTIVE else None
@@ -150,7 +150,7 @@ def planner_for(cueing: Cueing, forecast: str, t: ArrayLike, vehicle: ArrayLike)
 def _in_turn(
     cueing: Cueing, loop: Scan, parameters: Array, rows: dict[str, Any]
 ) -> tuple[dict[str, Array], Array | None]:
-    """Outputs, and rates of the tilt, which stand in the state: the states of a piece at a time are kept."""
+    """Outputs, and rates of the tilt from the states, of which one piece at a time is kept."""
     ticks, ports = len(rows[VEHICLE.name]), loop.plan.unit.ports
     found = {ports[k].name: np.empty((ticks, *ports[k].array_shape)) for k in loop.plan.recorded}
     del found["x_next"]

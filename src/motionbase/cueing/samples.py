@@ -1,6 +1,6 @@
 """A host's samples, 40 to 80 a second and up, as a smooth signal at the rate of the tick; and what silence does to it.
 
-From the arrival of a sample on, the signal takes one period from where it is to the mean of the last two samples, with
+When a sample arrives, the signal goes from where it is to the mean of the last two samples within one period, with
 their slope at the end: for regular samples this is the quadratic B-spline, which is smooth, never overshoots and has a
 delay of one and a half periods less a tick. If the next sample is late the signal goes on to the last one and stays.
 When samples stop, the difference to rest fades, so that the platform washes out; when they return it fades in again.

@@ -50,7 +50,7 @@ class Summary:
 
     @property
     def share(self) -> float:
-        """Of the error of a platform that stands still; 0 if the vehicle does nothing."""
+        """Error divided by that of a platform that stands still; 0 if the vehicle does nothing."""
         whole = float(np.sqrt(np.mean(self.at_rest**2)))
         return self.total / whole if whole > 0 else 0.0
 

@@ -127,7 +127,7 @@ def told(
 
 
 def chosen(h: SX, p: Parameters, x: Situation, on_ground: SX, first: SX) -> tuple[Situation, Tuning]:
-    """The parameters in use: those of air and ground, mixed by twice smoothing where the vehicle is."""
+    """The parameters in use: those of air and ground, mixed by `on_ground`, which is smoothed twice."""
     part = h / (h + p.air.blend + on_ground * (p.ground.blend - p.air.blend))
     half = x.half + part * (on_ground - x.half)
     share = x.share + part * (half - x.share)

@@ -109,5 +109,5 @@ def feelings(dt: float, x: Feeling, vehicle: SX, cue: SX) -> tuple[Feeling, SX, 
 
 
 def difference(vehicle: SX, cue: SX) -> SX:
-    """Of two feelings: root of the mean square over the six, each in thresholds of perception."""
+    """Difference of two feelings: root mean square over the six, each in thresholds of perception."""
     return ca.sqrt(ca.sumsqr((vehicle - cue) / ca.DM(THRESHOLDS)) / 6)

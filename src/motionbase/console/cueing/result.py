@@ -1,4 +1,4 @@
-"""What a comparison leaves: channels of both sides beside each other, and their figures."""
+"""Result of a comparison: channels of both sides beside each other, and their figures."""
 
 from __future__ import annotations
 

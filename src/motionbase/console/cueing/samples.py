@@ -1,4 +1,4 @@
-"""The vehicle's motion to try cueing on, and the platform: from a recording, or from what the live base has told."""
+"""The vehicle's motion and the platform of a comparison: from a recording, or from the live base."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Samples(NamedTuple):
 
 
 def samples_of(console: Console, wanted: TryCueing) -> Samples:
-    """The samples of a request; refused in one sentence where there are none that can be tried."""
+    """The samples of a request; raises an error with one sentence if there are none that can be used."""
     if wanted.file is not None:
         return _of_file(console, wanted, wanted.file)
     return _of_live(console, wanted.seconds)

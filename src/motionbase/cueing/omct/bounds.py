@@ -1,4 +1,4 @@
-"""Bounds of gain and phase from a user's table, CSV or TOML. The package has no bounds of its own, because open text has none."""
+"""Bounds of gain and phase from a user's table, CSV or TOML; the package has none, because open text has none."""
 
 from __future__ import annotations
 

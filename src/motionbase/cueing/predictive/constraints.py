@@ -67,7 +67,7 @@ class Constraints:
         return rows.reshape(-1, self.size)
 
     def _prices(self, horizon: Horizon, weights: Weights) -> None:
-        """Limits are so dear that they are exceeded only if nothing else is possible; too much turning can be worth it."""
+        """Limits are too dear to be exceeded if anything else is possible; too much turning can be worth its price."""
         self.price, self.give = np.zeros(self.rows), np.zeros(self.rows)
         stroke = self.limits.l_max - self.limits.l_min
         hard = np.repeat([stroke, *self.limits.leg], 6 * self.n), self._own_bounds

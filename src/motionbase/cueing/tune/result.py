@@ -1,4 +1,4 @@
-"""What a search comes to: a front, a choice on it, and the choice as a set of parameters with its provenance."""
+"""The result of a search: a front, a choice on it, and the choice as a set of parameters with its provenance."""
 
 from __future__ import annotations
 

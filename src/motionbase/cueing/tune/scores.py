@@ -1,4 +1,4 @@
-"""What a vector of parameters is worth: perceived error and stroke used over manoeuvres, on lanes and all cores."""
+"""Scores of vectors of parameters: perceived error and stroke used over manoeuvres, on lanes and all cores."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Judge:
     """Runs a cueing over cases with many vectors of parameters.
 
     Attributes:
-        alike: whether every axis that is felt counts alike, however strongly; else as strongly as it is felt
+        alike: whether all axes that are felt count alike; otherwise each counts as strongly as it is felt
         threads: native loops at a time; all cores by default. Results do not depend on it
     """
 
@@ -143,7 +143,7 @@ class Judge:
 
     @cached_property
     def _weights(self) -> Array:
-        """(k, 6) of the mean squares; those of a platform at rest have the sum 1."""
+        """(k, 6) weights of the mean squares, with which those of a platform at rest have the sum 1."""
         weights = 1 / np.maximum(self._at_rest, FELT**2) if self.alike else np.ones_like(self._at_rest)
         return np.asarray(weights / (weights * self._at_rest).sum(axis=1, keepdims=True))
 

@@ -1,4 +1,4 @@
-"""A search under way: generations, its state in a file to go on from, and the set it comes to."""
+"""A search in progress: generations, and its state in a file from which it can go on."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Search:
 
     @property
     def key(self) -> str:
-        """Of everything that decides how the search goes; a state of another search does not fit."""
+        """Hash of everything that decides how the search goes; states of other searches are refused."""
         judge = self.space.judge
         digest = hashlib.sha256()
         for case in judge.cases:
@@ -127,7 +127,7 @@ class Search:
         return self._chosen(state.generation + 1, cube, (together, broken), state.start, random, runs)
 
     def states(self, generations: int, state: State | None = None) -> Iterator[State]:
-        """States up to a generation, from the first or from a given one, which comes first."""
+        """States up to a generation, from the first on, or from a given one on; that one comes first."""
         now = self.begun() if state is None else state
         yield now
         while now.generation < generations:

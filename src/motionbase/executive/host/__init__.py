@@ -1,1 +1,1 @@
-"""The host of a base in real time: a process that hears it, and the jobs of the loop that take what it says."""
+"""The host of a base in real time: a process that receives its frames, and the jobs of the loop that use them."""

@@ -65,11 +65,11 @@ class HostLink:
 
     @property
     def channels(self) -> dict[str, Array]:
-        """Of the record, which a loop with cueing makes itself: name of the first -> array."""
+        """Channels of the record, by name of the first of each array; a loop with cueing makes them itself."""
         return {LINK[0].name: self.counters} if self.code.kind is Kind.POSE else {}
 
     def hearing(self, arrays: Mapping[str, Array]) -> tuple[Job, ...]:
-        """Before the loop's step: its inputs by name of port are brought up to date."""
+        """Before the loop's step: bring its inputs, by name of port, up to date."""
         box, motion, count = self.exchange.answers, *TAKES[self.code.kind]
         newest, size = arrays[motion].reshape(-1), Heard.layout.size
         judged = native_job(

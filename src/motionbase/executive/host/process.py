@@ -40,7 +40,7 @@ def command(url: str, ring: str, platform: str) -> tuple[str, ...]:
 
 
 def processes(url: str, ring: str, platform: str) -> list[Process]:
-    """What a supervisor starts for a URL, or one sentence if that could not begin; nothing for a foreign program."""
+    """What a supervisor starts for a URL, nothing for a foreign program; raises one sentence if it cannot work."""
     source = host_source(url)
     if isinstance(source, Shared):
         return []
@@ -65,7 +65,7 @@ def serve(url: str, ring: str, platform: str) -> Never:
 def be_urgent() -> None:
     """Ask for a priority above all but the loop, so that frames need not wait; nothing where that is not allowed.
 
-    It cannot keep others from their processor: what serves pauses in a flood, and the system ends what never pauses.
+    It cannot take a processor from others for long: it pauses in a flood, and the system ends it if it never pauses.
     """
     with suppress(OSError, ValueError, AttributeError):
         resource.setrlimit(resource.RLIMIT_RTTIME, (BUSY_US, BUSY_US))

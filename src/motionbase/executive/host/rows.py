@@ -26,7 +26,7 @@ def blocks_of(kind: Kind) -> Blocks:
 
 
 def kind_of(blocks: Blocks) -> Kind | None:
-    """What is told through an exchange with a host; None if it is another one."""
+    """The kind of motion in an exchange with a host; None if it is another exchange."""
     return next((kind for kind in MOTION if blocks_of(kind) == blocks), None)
 
 

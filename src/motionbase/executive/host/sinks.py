@@ -35,7 +35,7 @@ def schema_of(kind: Kind) -> Schema:
 
 @contextmanager
 def motion_file(path: Path, kind: Kind, force: bool) -> Iterator[Writes]:
-    """A recording of frames, which takes their times and rows; complete or absent."""
+    """A recording of frames, written by time and row; the file is complete or absent."""
     if path.suffix not in ENDINGS:
         raise UsageError(f"{str(path)!r}: the name must end in {', '.join(ENDINGS)}")
     rows: list[tuple[float, ...]] = []
@@ -70,7 +70,7 @@ class FileSink:
     """A recording of frames, as a context manager.
 
     Args:
-        is_live: frames come in real time; otherwise waiting takes none
+        is_live: frames come in real time; otherwise waiting takes no time
 
     Attributes:
         sent: frames written

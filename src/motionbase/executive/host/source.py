@@ -41,14 +41,14 @@ def host_source(text: str) -> Source:
 
 
 def told_by(source: Source) -> Kind:
-    """What a base is told of a source: displacements of legs have become a pose."""
+    """The kind of motion that a base gets from a source: a pose of displacements of legs."""
     if isinstance(source, Played):
         return kind_of_played(source)
     return Kind.VEHICLE if source.kind is Kind.VEHICLE else Kind.POSE
 
 
 def with_port(text: str) -> str:
-    """The URL with a free port where it says 0, so that a process that is restarted listens at the same one."""
+    """The URL with a free port in place of 0, so that a restarted process listens at the same port."""
     if (found := ANY_PORT.fullmatch(text)) is None:
         return text
     before, after = found.groups()
