@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from motionbase.cli.host_ears import Ears, arrival
+from motionbase.cli.host_listener import Listener, arrival
 from motionbase.cli.main import main as call
 from motionbase.errors import UsageError
 from motionbase.host.formats import FORMATS
@@ -83,28 +83,28 @@ def test_listen_in_words(capsys: Capture) -> None:
 )
 def test_the_url_that_it_tells(query: str, turned: str, expected: str) -> None:
     """Everything that was asked, with what the rest test found."""
-    with reserved_port() as port, Ears.at(f"udp://127.0.0.1:{port}" + (f"?{query}" if query else "")) as ears:
-        assert ears.url() == f"udp://127.0.0.1:{port}" or ears.given is not None
+    with reserved_port() as port, Listener.at(f"udp://127.0.0.1:{port}" + (f"?{query}" if query else "")) as listener:
+        assert listener.url() == f"udp://127.0.0.1:{port}" or listener.given is not None
         for k in range(40):
-            ears.main.take(BUILDERS["lfs"](STANDS, 10 + k / 60), ("127.0.0.1", 4), k / 60)
+            listener.main.take(BUILDERS["lfs"](STANDS, 10 + k / 60), ("127.0.0.1", 4), k / 60)
         verdict = Rest(True, None, 0.0, None, None, (), {"flip": turned} if turned else {})
-        assert ears.url(verdict) == f"udp://127.0.0.1:{port}?{expected}"
-        assert isinstance(source_of(ears.url(verdict)), Udp)
+        assert listener.url(verdict) == f"udp://127.0.0.1:{port}?{expected}"
+        assert isinstance(source_of(listener.url(verdict)), Udp)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's time of arrival is Linux's")
 def test_a_listener_that_was_busy_knows_when_datagrams_came() -> None:
     with (
         reserved_port() as port,
-        Ears.at(f"udp://127.0.0.1:{port}?format=beamng") as ears,
+        Listener.at(f"udp://127.0.0.1:{port}?format=beamng") as listener,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link,
     ):
         for k in range(4):
             link.sendto(BUILDERS["beamng"](STANDS, k / 20), ("127.0.0.1", port))
             time.sleep(0.05)
-        ears.listen(0.05, None)
-        assert ears.main.count == 4
-        assert 0.14 < 3 / ears.main.rate < 1.0 and 0.05 <= ears.main.largest_gap < 1.0
+        listener.listen(0.05, None)
+        assert listener.main.count == 4
+        assert 0.14 < 3 / listener.main.rate < 1.0 and 0.05 <= listener.main.largest_gap < 1.0
 
 
 def test_strange_times_of_arrival() -> None:
@@ -117,11 +117,11 @@ def test_strange_times_of_arrival() -> None:
 
 def test_the_url_of_ipv6() -> None:
     try:
-        ears = Ears("::1", [0])
+        listener = Listener("::1", [0])
     except UsageError:
         pytest.skip("no IPv6 here")
-    with ears:
-        assert ears.url() == "udp://[::1]:0"
+    with listener:
+        assert listener.url() == "udp://[::1]:0"
 
 
 def test_nothing_comes(capsys: Capture) -> None:

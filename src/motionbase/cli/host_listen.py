@@ -13,7 +13,7 @@ from motionbase.cli.options import Duration, Force, JsonAtEnd, check_new, check_
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.cli.host_ears import Ears
+    from motionbase.cli.host_listener import Listener
     from motionbase.host.rest import Rest
 
 REST_S = 6.0  # of a rest test without --duration, from the first datagram
@@ -51,7 +51,7 @@ def listen(
 
     Example: motionbase host listen udp://127.0.0.1:5300 --record drive.csv --duration 60
     """
-    from motionbase.cli.host_ears import Ears
+    from motionbase.cli.host_listener import Listener
     from motionbase.cli.host_view import Picture, line
     from motionbase.executive.host.sinks import motion_file
     from motionbase.host.format import Kind
@@ -61,33 +61,33 @@ def listen(
     check_writable(record, TABLES)
     check_new((record,), force)
     with ExitStack() as stack:
-        ears = stack.enter_context(Ears.at(url))
+        listener = stack.enter_context(Listener.at(url))
         if record is not None:
-            if ears.given is not None and ears.given.kind is not Kind.VEHICLE:
-                raise UsageError(f"--record writes a vehicle's motion, and format {ears.given.name} tells none")
-            ears.record = stack.enter_context(motion_file(record, Kind.VEHICLE, force))
+            if listener.given is not None and listener.given.kind is not Kind.VEHICLE:
+                raise UsageError(f"--record writes a vehicle's motion, and format {listener.given.name} tells none")
+            listener.record = stack.enter_context(motion_file(record, Kind.VEHICLE, force))
         until = REST_S if rest and duration is None else None
-        ears.listen(duration, until, None if as_json else line, None if as_json else Picture())
-        verdict = ears.main.rest() if rest and ears.main.form is not None else None
+        listener.listen(duration, until, None if as_json else line, None if as_json else Picture())
+        verdict = listener.main.rest() if rest and listener.main.form is not None else None
     if as_json:
-        print(json.dumps(_data(ears, verdict), indent=2))
+        print(json.dumps(_data(listener, verdict), indent=2))
     else:
-        _report(ears, verdict, rest)
+        _report(listener, verdict, rest)
     if record is not None and not as_json:
-        print(f"wrote {ears.written} samples to {record}")
-    if not ears.main.count:
+        print(f"wrote {listener.written} samples to {record}")
+    if not listener.main.count:
         raise typer.Exit(1)
 
 
-def _report(ears: "Ears", verdict: "Rest | None", rest: bool) -> None:
+def _report(listener: "Listener", verdict: "Rest | None", rest: bool) -> None:
     """What is left on the screen at the end."""
     from motionbase.cli.host_view import nothing_came
 
-    heard = ears.main
+    heard = listener.main
     if not heard.count:
-        terminal.console().print(nothing_came(ears))
+        terminal.console().print(nothing_came(listener))
         return
-    for sentence in ears.sentences():
+    for sentence in listener.sentences():
         print(sentence)
     if rest and verdict is None:
         found = heard.unknown_gravity()
@@ -103,18 +103,18 @@ def _report(ears: "Ears", verdict: "Rest | None", rest: bool) -> None:
         if verdict.still and not verdict.query:
             print("rest test: nothing needs to be changed")
     if heard.form is not None:
-        print(f"use it: motionbase run simona --host '{ears.url(verdict)}'")
+        print(f"use it: motionbase run simona --host '{listener.url(verdict)}'")
 
 
-def _data(ears: "Ears", verdict: "Rest | None") -> dict[str, Any]:
+def _data(listener: "Listener", verdict: "Rest | None") -> dict[str, Any]:
     from motionbase.host.counting import Verdict
     from motionbase.record.vehicle import VEHICLE
 
-    heard = ears.main
+    heard = listener.main
     counts = heard.receiver.counts if heard.receiver is not None else []
     return {
-        "address": ears.address,
-        "port": ears.port,
+        "address": listener.address,
+        "port": listener.port,
         "datagrams": heard.count,
         "rate_hz": heard.rate,
         "jitter_s": heard.jitter,
@@ -126,7 +126,7 @@ def _data(ears: "Ears", verdict: "Rest | None") -> dict[str, Any]:
         "link": {verdict.name.lower(): counts[verdict] for verdict in Verdict} if counts else None,
         "row": dict(zip((c.name for c in VEHICLE), heard.frame.row, strict=False)) if heard.frame else None,
         "rest": None if verdict is None else {**verdict.__dict__, "query": verdict.query},
-        "url": ears.url(verdict) if heard.form else None,
-        "recorded": ears.written,
+        "url": listener.url(verdict) if heard.form else None,
+        "recorded": listener.written,
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }

@@ -11,17 +11,17 @@ from motionbase.record.vehicle import VEHICLE
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from motionbase.cli.host_ears import Ears
+    from motionbase.cli.host_listener import Listener
 
 CURVE = 40
 SILENT_S = 2.0
 
 
-def line(ears: "Ears") -> str:
+def line(listener: "Listener") -> str:
     """For a pipe."""
-    heard = ears.main
+    heard = listener.main
     size = heard.sizes.most_common(1)[0][0]
-    start = f"{heard.count} datagrams, {heard.rate:.1f} Hz, {size} bytes, port {ears.port}"
+    start = f"{heard.count} datagrams, {heard.rate:.1f} Hz, {size} bytes, port {listener.port}"
     if heard.form is None:
         return f"{start}; format not known"
     score = f" ({heard.guesses[0].score:.0%})" if heard.guesses else ""
@@ -39,16 +39,16 @@ class Picture:
     def __init__(self) -> None:
         self._curves = [deque[float](maxlen=CURVE) for _ in VEHICLE]
 
-    def __call__(self, ears: "Ears") -> "RenderableType":
+    def __call__(self, listener: "Listener") -> "RenderableType":
         """The picture of now."""
         from rich.console import Group
         from rich.text import Text
 
-        heard = ears.main
+        heard = listener.main
         if not heard.count:
-            return nothing_came(ears, waiting=True)
+            return nothing_came(listener, waiting=True)
         state = "silent" if heard.silence(time.monotonic()) > SILENT_S else "arriving"
-        first, *others = ears.sentences()
+        first, *others = listener.sentences()
         parts: list[RenderableType] = [Text(f"{state}: {first}", style="bold"), *map(Text, others)]
         if heard.frame is not None and len(heard.frame.row) == len(VEHICLE):
             table = terminal.table("", "quantity", "value", "unit", "curve", right=("value",))
@@ -62,7 +62,7 @@ class Picture:
         return Group(*parts)
 
 
-def nothing_came(ears: "Ears", waiting: bool = False) -> "RenderableType":
+def nothing_came(listener: "Listener", waiting: bool = False) -> "RenderableType":
     """Which simulator needs which port, and what to switch on."""
     from rich.console import Group
     from rich.text import Text
@@ -70,17 +70,17 @@ def nothing_came(ears: "Ears", waiting: bool = False) -> "RenderableType":
     from motionbase.host.formats import FORMATS
     from motionbase.host.telemetry.setup import SETUP
 
-    ports = ", ".join(map(str, sorted(ears.heard)))
+    ports = ", ".join(map(str, sorted(listener.heard)))
     verb = "nothing has come yet at" if waiting else "nothing came at"
     table = terminal.table("What to switch on", "format", "port", "in the simulator", right=("port",))
     for name, text in SETUP.items():
-        form = ears.given
+        form = listener.given
         if form is None or form.name == name:
             table.add_row(name, str(FORMATS[name].port), text)
-    lines = [Text(f"{verb} {ears.address}, port {ports}", style="bold")]
-    if ears.taken:
-        lines.append(Text(f"other programs listen at port {', '.join(map(str, ears.taken))}"))
-    if ears.address in ("127.0.0.1", "::1"):
+    lines = [Text(f"{verb} {listener.address}, port {ports}", style="bold")]
+    if listener.taken:
+        lines.append(Text(f"other programs listen at port {', '.join(map(str, listener.taken))}"))
+    if listener.address in ("127.0.0.1", "::1"):
         text = "a simulator on another machine needs a URL such as 'udp://0.0.0.0:5300?from=192.168.1.20'"
         lines.append(Text(text))
     return Group(*lines, table)

@@ -107,8 +107,8 @@ class Judge:
 
     _last: Motion | None
 
-    def claim(self, t: float, said: Row, plain: Row) -> None:
-        """Predict where the point will be at time t.
+    def expect(self, t: float, said: Row, plain: Row) -> None:
+        """Keep a prediction of where the point will be at time t.
 
         Args:
             plain: where it was in the newest record
@@ -174,7 +174,7 @@ class Headset:
         age = self.clock.age(self.newest.t, now)
         t = self.newest.t + age + self._ahead
         plain = pose_at(self.newest.p, self._point)
-        self.judge.claim(t, pose_at(self.newest.at(t), self._point), plain)
+        self.judge.expect(t, pose_at(self.newest.at(t), self._point), plain)
         self._sequence += 1
         self.age_sum += age
         self.oldest = max(self.oldest, age)

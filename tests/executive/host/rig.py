@@ -15,7 +15,7 @@ from motionbase.arrays import Array
 from motionbase.executive.exchange import Exchange
 from motionbase.executive.executive import Executive, Mode
 from motionbase.executive.hexapod import HexapodRun, LoopCode
-from motionbase.executive.host.feed import Told
+from motionbase.executive.host.feed import LoopRow
 from motionbase.executive.host.jobs import HostLink
 from motionbase.executive.host.rows import blocks_of
 from motionbase.executive.tuning import parameter_table
@@ -56,7 +56,7 @@ class Rig:
     run: HexapodRun
     executive: Executive
     reader: Reader
-    told: Told
+    told: LoopRow
     lost: int = 0
     sent: int = 0
 
@@ -96,4 +96,4 @@ def hosted(faults: FaultPlan | None = None, schema: str = "rig") -> Iterator[Rig
         settings: dict[str, Any] = {"channels": link.channels, "clock": run.clock}
         executive = Executive(run.schedule, writer, Mode.STEPPED, **settings)
         with Reader(schema, start="oldest", batch=10_000) as reader, executive:
-            yield Rig(run, executive, reader, Told(exchange))
+            yield Rig(run, executive, reader, LoopRow(exchange))

@@ -11,7 +11,7 @@ from typing import Self, final
 
 from motionbase.executive.exchange import Exchange
 from motionbase.executive.host.asking import Asking
-from motionbase.executive.host.feed import Told
+from motionbase.executive.host.feed import LoopRow
 from motionbase.executive.host.rows import status_of
 from motionbase.host.receiver import LARGEST, Converted, Receiver
 from motionbase.host.sockets import bound
@@ -55,7 +55,7 @@ class Datagrams:
             converted=self._converted,
             answer_port=source.answer,
         )
-        told, looked = Told(exchange), time.monotonic()
+        told, looked = LoopRow(exchange), time.monotonic()
         self._forget()
         self._socket.setblocking(True)  # but for LOOK_S at most: one call of the system where a poll would make it two
         while True:
@@ -66,7 +66,7 @@ class Datagrams:
                 if exchange.is_replaced():
                     return
 
-    def _take_some(self, receiver: Receiver, told: Told, exchange: Exchange) -> float:
+    def _take_some(self, receiver: Receiver, told: LoopRow, exchange: Exchange) -> float:
         """Wait for a datagram and take those behind it; returns how long a flood has lasted, or 0 [s]."""
         buffer, view, begun = self._buffer, memoryview(self._buffer), 0.0
         for count in range(MOST_AT_ONCE):

@@ -28,8 +28,8 @@ class Feed(Protocol):
 
 
 @final
-class Told:
-    """The row for the loop."""
+class LoopRow:
+    """The row that the loop reads: counters and the newest frame."""
 
     def __init__(self, exchange: Exchange) -> None:
         self._box = exchange.answers

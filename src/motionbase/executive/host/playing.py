@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Self, final
 
 from motionbase.executive.exchange import Exchange
-from motionbase.executive.host.feed import Told
+from motionbase.executive.host.feed import LoopRow
 from motionbase.executive.host.motions import motion_of
 from motionbase.executive.host.rows import status_of
 from motionbase.host.counting import Verdict
@@ -40,7 +40,7 @@ class Playing:
 
     def serve(self, exchange: Exchange) -> None:
         """Play until the base ends."""
-        told, counts = Told(exchange), [0] * len(Verdict)
+        told, counts = LoopRow(exchange), [0] * len(Verdict)
         for row, skipped in self._rows(exchange):
             counts[Verdict.LOST] += skipped
             if row is not None:

@@ -33,7 +33,7 @@ TIMESPEC = struct.Struct("@ll")
 
 
 @final
-class Ears:
+class Listener:
     """Listens at one port, or at all usual ones.
 
     Args:
@@ -85,21 +85,21 @@ class Ears:
             raise UsageError(f"other programs listen at all usual ports of {address}; give a URL with another port")
 
     @staticmethod
-    def at(url: str | None) -> "Ears":
+    def at(url: str | None) -> "Listener":
         """At the place that a URL names; at all usual ports of this machine without one.
 
         A format that is guessed has the options that vehicles have.
         """
         if url is None:
-            return Ears("127.0.0.1", sorted({form.port for form in FORMATS.values()}))
+            return Listener("127.0.0.1", sorted({form.port for form in FORMATS.values()}))
         source = source_of(url, usual=replace(FORMATS["motionbase-vehicle"], name="(guessed)", options=None))
         if not isinstance(source, Udp):
             raise UsageError(f"{url!r}: only udp:// can be listened to; `motionbase cue` shows files")
         asked = dict(piece.partition("=")[::2] for piece in url.partition("?")[2].split("&") if piece)
         form = source.form if "format" in asked else None
-        return Ears(source.address, [source.port], form, source.options, source.allowed, asked)
+        return Listener(source.address, [source.port], form, source.options, source.allowed, asked)
 
-    def __enter__(self) -> "Ears":
+    def __enter__(self) -> "Listener":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -124,8 +124,8 @@ class Ears:
         self,
         duration: float | None,
         from_first: float | None,
-        line: "Callable[[Ears], str] | None" = None,
-        picture: "Callable[[Ears], RenderableType] | None" = None,
+        line: "Callable[[Listener], str] | None" = None,
+        picture: "Callable[[Listener], RenderableType] | None" = None,
     ) -> None:
         """Until Ctrl-C, or for a duration [s], or for some time from the first datagram [s]."""
         from rich.live import Live
