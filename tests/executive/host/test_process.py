@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -129,6 +130,15 @@ def test_frames_come_through_are_answered_and_everything_else_is_counted(ring_fo
         process.terminate()
         out, err = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0 and err == "" and out.startswith("hears motionbase at UDP port")
+
+
+def test_it_says_once_why_a_host_that_sends_is_not_heard(ring_folder: Path, loop: Loop) -> None:
+    with listening(ring_folder, f"udp://127.0.0.1:{loop.port}?format=moog") as process:
+        until(lambda: loop.is_heard(0.1) or loop.row[MALFORMED] >= 60, "that they are counted")
+        time.sleep(0.2)  # it looks every 50 ms
+        process.terminate()
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert re.fullmatch(r"none of \d+ datagrams is a frame of moog; `motionbase host listen` tells what comes\n", err)
 
 
 def test_addresses_that_are_not_allowed_are_not_heard(ring_folder: Path, loop: Loop) -> None:

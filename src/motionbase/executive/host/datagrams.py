@@ -6,6 +6,7 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self, final
 
@@ -16,11 +17,16 @@ from motionbase.executive.host.rows import status_of
 from motionbase.host.receiver import LARGEST, Converted, Receiver
 from motionbase.host.sockets import bound
 from motionbase.host.url import Udp
+from motionbase.record.cueing import LINK
 
 MOST_AT_ONCE = 64  # datagrams; where more wait it is a flood, and others have the processor for a while
 PAUSE_S, PAUSES = 1e-3, 2.0  # the pause then: at least so long, and so many times the work before it
 MOST_LEFT = 10_000  # datagrams that a socket may hold
 LOOK_S = 0.05  # between looks whether the base has ended
+NONE_OF_MANY = 30  # datagrams without one good frame, after which it says so
+FRAMES, MALFORMED, FOREIGN = (
+    [channel.name for channel in LINK].index(f"link_{name}") for name in ("frames", "malformed", "foreign")
+)
 
 
 @final
@@ -33,7 +39,7 @@ class Datagrams:
 
     def __init__(self, source: Udp, ring: str, converted: Converted | None = None) -> None:
         self._source, self._socket, self._asking = source, bound(source), Asking(ring)
-        self._converted, self._refused = converted, False
+        self._converted, self._refused, self._puzzled = converted, False, False
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", 0, round(1e6 * LOOK_S)))
         self._buffer = bytearray(LARGEST)
 
@@ -63,6 +69,7 @@ class Datagrams:
                 time.sleep(max(PAUSE_S, PAUSES * busy_s))
             if (now := time.monotonic()) - looked > LOOK_S:
                 looked = now
+                self._wonder(receiver.counts)
                 if exchange.is_replaced():
                     return
 
@@ -95,6 +102,17 @@ class Datagrams:
                 print("the host asks for what requests=yes in its URL would allow", file=sys.stderr, flush=True)
         told.counts(receiver.counts)
         return time.monotonic() - begun
+
+    def _wonder(self, counts: Sequence[int]) -> None:
+        """Say once why a host that sends is not heard."""
+        if self._puzzled or counts[FRAMES] or max(counts[MALFORMED], counts[FOREIGN]) < NONE_OF_MANY:
+            return
+        self._puzzled, name = True, self._source.form.name
+        if (many := counts[MALFORMED]) >= NONE_OF_MANY:
+            why = f"none of {many} datagrams is a frame of {name}; `motionbase host listen` tells what comes"
+        else:
+            why = f"{counts[FOREIGN]} datagrams came from addresses that may not send; from= in the URL says which may"
+        print(why, file=sys.stderr, flush=True)
 
     def _forget(self) -> None:
         """What came while there was no base is old."""
