@@ -42,6 +42,7 @@ def test_legs_stay_within_their_limits(parts, strength: float) -> None:  # type:
     check_legs(follow(planner(forecast=Driver()), rows))
 
 
+@pytest.mark.long("two seconds of plans")
 def test_an_impossible_demand_uses_the_legs_and_comes_back() -> None:
     """Braking harder than any tyre for six seconds: the stroke is used to its margin, then it returns to neutral."""
     rows = vehicle(16.0, (0, -15.0, 0.5, 6.0, 0.2))

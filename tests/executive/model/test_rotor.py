@@ -1,6 +1,7 @@
 """A rotor in the loop: where its controls go and how fast, what stops it, and that it moves as `simulate` moves it."""
 
 import numpy as np
+import pytest
 
 from motionbase.executive.model.orders import FRESH_S
 from motionbase.multibody.models.rotor import turning
@@ -28,6 +29,7 @@ def answered_for(rig: Rig, seconds: float, height: float) -> np.ndarray:
     return np.concatenate(rows)
 
 
+@pytest.mark.long("compiles the rotor twice; the same of a robot is in every run")
 def test_the_loop_equals_simulate_with_the_settings_it_recorded() -> None:
     """To the bit: same machine code, same start, controls and flight that move on the way."""
     with stepped(rotor()) as rig:

@@ -26,7 +26,7 @@ LONG = pytest.mark.long("trims a rotor")
     [
         pytest.param(HOVER, id="hover", marks=LONG),
         pytest.param(SLOW, id="slow", marks=LONG),
-        pytest.param(FORWARD, id="flight 123"),
+        pytest.param(FORWARD, id="flight 123", marks=LONG),
     ],
 )
 def test_targets_are_met_in_a_periodic_motion(target: Target) -> None:
@@ -189,6 +189,10 @@ def test_bad_input_is_refused() -> None:
         Target(math.nan)
     with pytest.raises(ModelError, match="airspeed is -3"):
         Target(1e4, airspeed=-3.0)
+
+
+@pytest.mark.long("compiles a rotor")
+def test_what_a_rotor_cannot_march_is_refused() -> None:
     with pytest.raises(ModelError, match="3 lanes are wanted, it can march on 1 or 8"):
         March.of(compact(), 3)
     with pytest.raises(ModelError, match="'puma_compact_free' has no setting 'airspeed'; trim is for rotors"):
