@@ -68,8 +68,8 @@ def test_a_file_goes_to_a_socket(tmp_path: Path, capsys: pytest.CaptureFixture[s
         found = json.loads(capsys.readouterr().out)
         assert found["sent"] > 0 and found["answered"] == 0 and found["base"] is None
         receiver = Receiver(FORMATS["motionbase-vehicle"])
-        got = [receiver.take(*base.recvfrom(1000), 0.0) for _ in range(found["sent"])]
-    assert all(frame is not None and len(frame.row) == 13 for frame in got)
+        got = [receiver.take(*base.recvfrom(2000), 0.0) for _ in range(found["sent"])]
+    assert all(frame is not None and len(frame.row) == 13 and len(frame.preview) == 23 for frame in got)
 
 
 def test_a_manoeuvre_goes_into_a_file_in_no_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

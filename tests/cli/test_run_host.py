@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from motionbase.executive.host.source import Shared, host_source, told_by, with_
 from motionbase.host.format import Frame, Kind
 from motionbase.host.protocol.own import answer_of, encoded
 from motionbase.host.url import Udp
+from motionbase.record.cueing import Follows
 from motionbase.record.states import State
 from motionbase.ring.reader import Reader
 from tests.quick_platform import quick_platform
@@ -51,6 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["simona", "--host", "udp://", "--algorithm", "optimal"], "poses, which are followed as they are"),
         (["simona", "--host", VEHICLE, "--cueing", "nobody"], "no cueing set 'nobody'"),
         (["simona", "--host", VEHICLE, "--algorithm", "clasical"], "no cueing algorithm 'clasical'"),
+        (["simona", "--host", VEHICLE, "--forecast", "preview"], "only --algorithm predictive looks ahead"),
         (["atlas", "--host", VEHICLE], "it tells a vehicle's motion, and a sphere follows poses only"),
         (["robot", "--host", "udp://"], "--host is for platforms, and 'robot' is a multibody model"),
     ],
@@ -194,3 +196,45 @@ def test_a_sphere_follows_a_hosts_poses(folder: Path) -> None:
         column = np.array(rows)[:, reader.schema.place("sphere_roll")]
         assert np.ptp(column) > 0.04
         assert rows[-1][reader.schema.place("link_frames")] > 200
+
+
+class Said:
+    """What a process has printed so far."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        self._out, self._text = process.stdout.fileno(), ""
+        os.set_blocking(self._out, False)
+
+    def has(self, sentence: str) -> bool:
+        with suppress(BlockingIOError):
+            self._text += os.read(self._out, 65536).decode()
+        return sentence in self._text
+
+
+@pytest.mark.long("a base, its host and its planner in real time: half a minute")
+@pytest.mark.parametrize("is_sent", [False, True], ids=["played", "sent"])
+def test_the_planner_knows_what_the_host_knows_until_the_host_is_killed(folder: Path, is_sent: bool) -> None:
+    """Then it expects what a driver would do, and previews again when the host is back."""
+    moves = "manoeuvre://slalom?loop=yes"
+    url = with_port("udp://127.0.0.1:0?format=motionbase-vehicle") if is_sent else moves
+    options = ("--algorithm", "predictive", "--forecast", "preview")
+    with ExitStack() as stack:
+        if is_sent:
+            sender = stack.enter_context(command(folder, "host", "send", moves, url))
+            stack.callback(sender.kill)
+        run = stack.enter_context(running(folder, url, *options))
+        reader = stack.enter_context(closing(reader_of(folder)))
+        said = Said(run)
+        wait_for(reader, "state", State.DRIVE)
+        until(lambda: said.has("s  the host tells what comes"), "a preview")
+        wait_for(reader, "cue_follows", Follows.PREDICTIVE)
+        if is_sent:
+            sender.kill()
+            until(lambda: said.has("the host tells no longer what comes; forecast: driver"), "that it is lost")
+        else:
+            os.kill(hearing(url), signal.SIGKILL)
+            frames = reader.wait(0.5).rows[-1, reader.schema.place("link_frames")]
+            until(lambda: reader.wait(0.5).rows[-1, reader.schema.place("link_frames")] > frames + 200, "frames again")
+        assert reader.lost == 0
+    assert not list(folder.glob("*.preview"))

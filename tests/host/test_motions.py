@@ -7,6 +7,7 @@ from motionbase.arrays import Array
 from motionbase.errors import UsageError
 from motionbase.host.format import AT_REST, Kind
 from motionbase.host.motions import Series
+from motionbase.host.preview import TIMES, is_preview
 
 
 def poses(t: Array) -> Array:
@@ -36,6 +37,20 @@ def test_a_vehicle_between_samples() -> None:
     assert abs(found[11]) == pytest.approx(np.pi, abs=1e-9)  # through 180 degrees, not back through zero
     assert [series.row(t)[12] for t in (0.05, 0.15)] == [1.0, 1.0]  # type: ignore[index]
     assert series.row(0.2) == pytest.approx(rows[2].tolist())
+
+
+def test_what_comes_is_what_will_be_told() -> None:
+    t: Array = np.array([0.0, 0.07, 0.3, 0.5, 1.1, 3.0])
+    rows = np.outer(t**2, np.linspace(0.5, 2.0, 13))
+    for loop in (False, True):
+        series = Series(Kind.VEHICLE, t, rows, loop=loop)
+        for now in (0.0, 0.21, 0.9, 2.5, 3.0):
+            ahead = series.ahead(now)
+            assert is_preview(ahead) and [row[0] for row in ahead] == list(TIMES)
+            for tau, *told in ahead:
+                later = series.row(now + tau if loop else min(now + tau, 3.0))
+                assert later is not None and told == pytest.approx(later[:6])
+    assert Series(Kind.POSE, t, np.outer(t, np.ones(18))).ahead(0.0) == ()
 
 
 def test_ends_and_loops() -> None:

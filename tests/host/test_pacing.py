@@ -24,6 +24,7 @@ def test_frames_are_numbered_by_the_clock() -> None:
         frame = paced.frame()
         assert frame is not None
         got.append(frame)
+    assert {frame.preview for frame in got} == {()}  # a pose
     assert [frame.stamp for frame in got] == [k / 200 for k in range(41) if not 20 <= k < 26]
     assert paced.skipped == 6 and {frame.run for frame in got} == {7}
     assert all(frame.sequence == round((frame.stamp or 0) * 200) + 1 for frame in got)

@@ -50,7 +50,8 @@ def send(
 ) -> None:
     """Send motion to a base, and show what it answers and how long that takes; or into a file or a ring.
 
-    The base does what its operator allows: requests and generators need requests=yes in its own URL.
+    The base does what its operator allows: requests and generators need requests=yes in its own URL. Files and
+    manoeuvres of a vehicle also tell what comes in the next 2 s, which predictive cueing with --forecast preview uses.
 
     Example: motionbase host send landing "udp://127.0.0.1:8730?format=motionbase-vehicle"
 
@@ -93,7 +94,7 @@ def send(
         if isinstance(url, Udp):
             pass_on(hearing, sink, stopped)
         else:
-            paced = Paced(motion, rate, secrets.randbelow(LONG_RUN), sink.clock)
+            paced = Paced(motion, rate, secrets.randbelow(LONG_RUN), sink.clock, ahead=isinstance(to, Udp))
             play(paced, sink, stopped, None if ask is None else GOALS[ask])
             skipped = paced.skipped
     found = _found(sink, target, skipped)

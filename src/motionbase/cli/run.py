@@ -75,7 +75,9 @@ def run(
     forecast: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Of predictive cueing, what it expects of the vehicle: driver (the default), constant."
+            metavar="NAME",
+            help="Of predictive cueing, what it expects of the vehicle: driver (the default), constant, or preview: "
+            "what the host tells (file://, manoeuvre://, frames with a preview), and driver while it tells nothing.",
         ),
     ] = None,
     controller: Annotated[

@@ -121,11 +121,12 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
     from motionbase.executive.host.jobs import HostLink
     from motionbase.executive.host.rows import blocks_of
     from motionbase.executive.predictive.jobs import BLOCKS, PlannerLink
+    from motionbase.executive.preview import BLOCKS as PREVIEWS
     from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
     from motionbase.record.states import Mode
     from motionbase.ring.blocks.generators import GeneratorClient
-    from motionbase.ring.names import HOST, PLANNER
+    from motionbase.ring.names import HOST, PLANNER, PREVIEW
     from motionbase.ring.printer import Printer, to_stderr
     from motionbase.ring.signals import heard
     from motionbase.ring.writer import Writer
@@ -146,6 +147,8 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
         heard(hear),  # besides the executive's own handlers, which it sets when it runs: no end leaves the ring behind
         ExitStack() as beside,
     ):
+        if options.previews:  # first, so that host and planner find it
+            beside.enter_context(Exchange.made(writer.backend, PREVIEWS, PREVIEW))
         host = None
         if code.host is not None:
             host = HostLink(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 TICK_HZ = 2000
 NO_GENERATORS = "none"
 PREDICTIVE, FORECAST = "predictive", "driver"  # algorithm that follows plans; what its planner expects of a vehicle
+PREVIEW = "preview"  # the forecast that the host tells
 CUEING, ALGORITHM = "simona", "classical"  # of a host that tells a vehicle's motion, unless others are named
 
 
@@ -72,6 +73,11 @@ class BaseOptions(NamedTuple):
     def plans(self) -> bool:
         """Whether the cueing follows plans of another process."""
         return self.host is not None and self.algorithm == PREDICTIVE
+
+    @property
+    def previews(self) -> bool:
+        """Whether the planner looks for what the host knows of the future."""
+        return self.plans and self.forecast == PREVIEW
 
     def at_rest(self) -> "BaseOptions":
         """The same base and generators, but off until an operator asks: for a base that is restarted."""

@@ -1,7 +1,7 @@
 """An exchange of states and answers with another process through shared memory, beside the ring.
 
     0    4s   what exchanges: MBCX a robot and MBRX a rotor with its controller, MBHX a base with its host,
-              MBPX a base with the planner of its cueing
+              MBPX a base with the planner of its cueing, MBVX that planner with the host: what its vehicle will do
     4    u16  version, 1
     6    u16  n, numbers of an answer
     8    u16  m, numbers of a state
@@ -38,8 +38,8 @@ from motionbase.ring.lock import is_own, user_name
 from motionbase.ring.names import EXCHANGE
 from motionbase.spatial.rotations import Expr
 
-ROBOT, ROTOR, HOST, PLANNER = b"MBCX", b"MBRX", b"MBHX", b"MBPX"
-NAMES = {HOST: "host", PLANNER: "planner"}  # the others are controllers
+ROBOT, ROTOR, HOST, PLANNER, PREVIEW = b"MBCX", b"MBRX", b"MBHX", b"MBPX", b"MBVX"
+NAMES = {HOST: "host", PLANNER: "planner", PREVIEW: "preview"}  # the others are controllers
 VERSION = 1
 HEAD = struct.Struct("<4sHHH")
 LINE = 64  # [bytes] blocks begin at multiples of it
@@ -102,9 +102,14 @@ class Exchange:
 
     @staticmethod
     def attached(
-        backend: AbstractBackend, ending: str = EXCHANGE, magics: tuple[bytes, ...] = (ROBOT, ROTOR)
-    ) -> Exchange | None:
-        """That of a running ring, for the one process at its other side until that ends; None if there is none."""
+        backend: AbstractBackend, ending: str = EXCHANGE, magics: tuple[bytes, ...] = (ROBOT, ROTOR), *,
+        only_reads: bool = False,
+    ) -> Exchange | None:  # fmt: skip
+        """That of a running ring, for the one process at its other side until that ends; None if there is none.
+
+        Args:
+            only_reads: besides the one that answers
+        """
         path = exchange_path(backend, ending)
         try:
             file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -113,7 +118,7 @@ class Exchange:
         except OSError as error:
             raise UsageError(f"{path} cannot be opened: {error.strerror or error}") from None
         try:
-            return Exchange(path, file, _checked(path, file, magics), False)
+            return Exchange(path, file, _checked(path, file, magics, only_reads), False)
         except BaseException:
             os.close(file)
             raise
@@ -151,8 +156,8 @@ def _lined(size: int) -> int:
     return -(-size // LINE) * LINE
 
 
-def _checked(path: Path, file: int, magics: tuple[bytes, ...]) -> Blocks:
-    """Of an exchange that is ours and has nobody else at its other side."""
+def _checked(path: Path, file: int, magics: tuple[bytes, ...], only_reads: bool) -> Blocks:
+    """Of an exchange that is ours; who answers is alone at its other side."""
     info = os.fstat(file)
     if not is_own(info.st_uid):
         raise UsageError(f"{path} belongs to {user_name(info.st_uid)}, not to you")
@@ -161,6 +166,8 @@ def _checked(path: Path, file: int, magics: tuple[bytes, ...]) -> Blocks:
     blocks = Blocks(magic, n, size)
     if magic not in magics or version != VERSION or info.st_size != _places(blocks)[1]:
         raise UsageError(f"{path} is no exchange with a {NAMES.get(magics[0], 'controller')}, version {VERSION}")
+    if only_reads:
+        return blocks
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -36,6 +36,7 @@ class Frame(NamedTuple):
         run: number that distinguishes the runs of a host; a new one restarts the sequence
         request: what the host asks of the base; the receiver drops what the operator has not allowed
         generators: rows of function generators to be set, in the order of `record.generators.COLUMNS`
+        preview: of a vehicle: what comes, as rows of `host.preview`; () if the host tells nothing
     """
 
     row: tuple[float, ...]
@@ -44,6 +45,7 @@ class Frame(NamedTuple):
     run: int = 0
     request: Request | None = None
     generators: Rows | None = None
+    preview: Rows = ()
 
 
 NOTHING = Frame(())

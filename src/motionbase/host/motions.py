@@ -8,7 +8,8 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import UsageError
-from motionbase.host.format import Kind
+from motionbase.host.format import Kind, Rows
+from motionbase.host.preview import TIMES
 
 ATTITUDE = slice(9, 12)  # roll, pitch, yaw in a row of a vehicle
 ANGLES = slice(3, 6)  # in each part of a row of a pose
@@ -28,6 +29,9 @@ class Motion(Protocol):
 
     def row(self, t: float) -> tuple[float, ...] | None:
         """At so many seconds after the begin; None if nothing is known then."""
+
+    def ahead(self, t: float) -> Rows:
+        """What comes after this instant, as rows of `host.preview`; () if nobody knows."""
 
     def is_over(self, t: float) -> bool:
         """Whether nothing comes after this instant."""
@@ -71,6 +75,17 @@ class Series:
         before, after, x = self._rows[k - 1], self._rows[k], (t - t_0) / (t_1 - t_0)
         made = _between(before, after, x) if self.kind is Kind.VEHICLE else _quintic(before, after, x, t_1 - t_0)
         return tuple(made.tolist())
+
+    def ahead(self, t: float) -> Rows:
+        """Of a vehicle; after the end it goes on as at the end."""
+        if self.kind is not Kind.VEHICLE:
+            return ()
+        at = t + np.array(TIMES)
+        at = at % self._end if self._loop else np.minimum(at, self._end)
+        k = np.minimum(np.searchsorted(self._t, at, "right"), len(self._t) - 1)
+        x = (at - self._t[k - 1]) / (self._t[k] - self._t[k - 1])
+        before, after = self._rows[k - 1, :6], self._rows[k, :6]
+        return tuple(map(tuple, np.column_stack([TIMES, before + x[:, None] * (after - before)]).tolist()))
 
     def is_over(self, t: float) -> bool:
         """Whether the last sample lies behind."""

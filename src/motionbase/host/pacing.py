@@ -22,14 +22,18 @@ class Paced:
         rate: [Hz]
         run: of the frames
         clock: [s]
+        ahead: whether frames tell what comes, where the motion knows
 
     Attributes:
         skipped: frames that nobody asked for in time
         is_over: whether the motion has ended
     """
 
-    def __init__(self, motion: Motion, rate: float, run: int = 0, clock: Clock = time.monotonic) -> None:
+    def __init__(
+        self, motion: Motion, rate: float, run: int = 0, clock: Clock = time.monotonic, *, ahead: bool = False
+    ) -> None:
         self.skipped, self.is_over = 0, False
+        self._ahead = ahead
         self._motion, self._rate, self._run, self._clock = motion, rate, run, clock
         self._begin: float | None = None
         self._next = 0
@@ -52,4 +56,6 @@ class Paced:
         row = self._motion.row(t)
         self.skipped += number - self._next
         self._next, self.is_over = number + 1, self._motion.is_over(t)
-        return None if row is None else Frame(row, number + 1, t, self._run)
+        if row is None:
+            return None
+        return Frame(row, number + 1, t, self._run, preview=self._motion.ahead(t) if self._ahead else ())

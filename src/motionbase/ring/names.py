@@ -11,7 +11,8 @@ EXCHANGE = ".control"  # of a model and its controller
 TAIL = ".tail"  # of a helicopter and its tail rotor
 HOST = ".host"  # of a base and its host
 PLANNER = ".planner"  # of a base and the planner of its cueing
-BESIDE = (".lock", ".new", EXCHANGE, TAIL, HOST, PLANNER)
+PREVIEW = ".preview"  # of a host and that planner
+BESIDE = (".lock", ".new", EXCHANGE, TAIL, HOST, PLANNER, PREVIEW)
 PROBE = "probe"  # any valid name, used to find out whether there is a device
 
 

@@ -19,7 +19,7 @@ from motionbase.executive.host.feed import LoopRow
 from motionbase.executive.host.jobs import HostLink
 from motionbase.executive.host.rows import blocks_of
 from motionbase.executive.tuning import parameter_table
-from motionbase.host.format import Kind
+from motionbase.host.format import Frame, Kind
 from motionbase.plant.fault_plan import FaultPlan
 from motionbase.platform.load import load_platform
 from motionbase.record.cueing import linked_schema
@@ -69,7 +69,7 @@ class Rig:
         for _ in range(round(seconds / DT / EVERY)):
             if motion is not None:
                 self.sent += 1
-                self.told.frame(motion(self.t), (self.sent, self.lost, 0, 0, 0, 0))
+                self.told.frame(Frame(tuple(motion(self.t))), (self.sent, self.lost, 0, 0, 0, 0))
             self.executive.step(EVERY)
         rows = []
         while len(found := self.reader.read().rows):

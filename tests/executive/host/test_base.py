@@ -8,6 +8,7 @@ import pytest
 
 from motionbase.executive.base import LOOKS, Lasting
 from motionbase.executive.host.rows import status_of
+from motionbase.host.format import Frame
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.record.cueing import LINK
 from motionbase.record.faults import WarningBit
@@ -89,7 +90,9 @@ def test_the_tick_after_the_one_that_takes_a_frame_is_the_first_that_answers_it(
     for roll in (0.0, 1e-3):
         with hosted() as rig:
             rig.step(UP_S)
-            rig.told.frame(swaying(rig.t)[:3] + [swaying(rig.t)[3] + roll] + swaying(rig.t)[4:], (0,) * 6)
+            row = swaying(rig.t)
+            row[3] += roll
+            rig.told.frame(Frame(tuple(row)), (0,) * 6)
             found = []
             for _ in range(3):
                 rig.executive.step(1)

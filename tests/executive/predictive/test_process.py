@@ -111,6 +111,4 @@ def test_warming_leaves_nothing_behind() -> None:
 def test_an_unknown_forecast_is_refused() -> None:
     with pytest.raises(UsageError, match="no forecast 'oracle'"):
         processes("rig", "simona", "oracle")
-    with pytest.raises(UsageError, match="needs a source that knows"):
-        processes("rig", "simona", "preview")
     assert PLANNER == b"MBPX"

@@ -30,6 +30,16 @@ def page(magic: bytes, numbers: tuple[float, ...], request: int = 0) -> bytes:
     )
 
 
+HEADS = (b"", b"MBHP\1\0\x12\0", b"MBHV\1\0\r\0", b"MBHG\1\0p\0", page(b"MBHV", VEHICLE))
+PREVIEW = tuple((0.05 * k, 0.1 * k, -0.2, 9.8, 0.01 * k, 0.02, -0.03) for k in range(1, 24))
+
+
+def with_preview(rows: tuple[tuple[float, ...], ...], zero: int = 0, count: int | None = None) -> bytes:
+    """A vehicle's frame that tells what comes, as docs/host.md tells it."""
+    more = struct.pack("<II", len(rows) if count is None else count, zero)
+    return page(b"MBHV", VEHICLE) + more + b"".join(struct.pack("<7d", *row) for row in rows)
+
+
 FRAMES = {
     "motionbase": (b"MBHP", POSE, 184),
     "motionbase-vehicle": (b"MBHV", VEHICLE, 144),
@@ -105,8 +115,56 @@ def test_what_is_encoded_is_decoded(
     assert FORMATS["motionbase"].decoder(Options()).decode(encoded(frame, Kind.POSE)) == frame
 
 
+def test_a_vehicle_may_tell_what_comes() -> None:
+    """One packet of Ethernet at most; without it a frame is as it is."""
+    decoder, whole = FORMATS["motionbase-vehicle"].decoder(Options()), with_preview(PREVIEW)
+    assert len(whole) == 144 + 8 + 56 * 23 <= 1500 - 40 - 8
+    for rows in (PREVIEW, PREVIEW[:1]):
+        data, wanted = with_preview(rows), Frame(VEHICLE, 5, 1.5, 77, preview=rows)
+        assert decoder.decode(data) == wanted and encoded(wanted, Kind.VEHICLE) == data
+        cuts = [decoder.decode(data[:k]) for k in range(len(data))]
+        assert [k for k, frame in enumerate(cuts) if frame is not None] == [144]  # all of a frame without it
+        assert [more for more in (b"\0", bytes(56), data, bytes(60_000)) if decoder.decode(data + more)] == []
+
+
+ROW = PREVIEW[0]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        with_preview(()),
+        with_preview(PREVIEW, zero=1),
+        with_preview(PREVIEW, count=22),
+        with_preview(PREVIEW, count=2**32 - 1),
+        with_preview((*PREVIEW, (2.0, *ROW[1:]))),
+        with_preview((ROW, ROW)),
+        with_preview(((0.0, *ROW[1:]),)),
+        with_preview(((-1.0, *ROW[1:]),)),
+        with_preview(((11.0, *ROW[1:]),)),
+        page(b"MBHP", POSE) + with_preview(PREVIEW)[144:],
+        page(b"MBHG", tuple(ROWS.ravel().tolist())) + with_preview(PREVIEW)[144:],
+    ],
+    ids=["no rows", "not 0", "fewer", "very many", "24 rows", "twice", "now", "before", "far", "pose", "generators"],
+)
+def test_other_previews_are_no_frame(data: bytes) -> None:
+    for form in FRAMES:
+        assert FORMATS[form].decoder(Options()).decode(data) is None
+
+
+@pytest.mark.parametrize("value", [*NOT_FINITE, 1e5, -1e300])
+def test_previews_that_are_no_motion_are_no_frame(value: float) -> None:
+    decoder = FORMATS["motionbase-vehicle"].decoder(Options())
+    for place in range(7):
+        row = (*ROW[:place], value, *ROW[place + 1 :])
+        assert decoder.decode(with_preview((row, *PREVIEW[1:]))) is None
+
+
 @settings(max_examples=often(300))
-@given(data=st.binary(max_size=1000), head=st.sampled_from([b"", b"MBHP\1\0\x12\0", b"MBHV\1\0\r\0", b"MBHG\1\0p\0"]))
+@given(
+    data=st.binary(max_size=1000),
+    head=st.sampled_from(HEADS),
+)
 def test_random_bytes_raise_nothing(data: bytes, head: bytes) -> None:
     for name in FRAMES:
         frame = FORMATS[name].decoder(Options()).decode(head + data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import NamedTuple, Protocol, final
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from motionbase.errors import UsageError, unknown
 from motionbase.record.vehicle import G
 
 KINDS = ("constant", "driver", "preview")
+STALE = 0.25  # [s] a preview is used so long; hosts may tell it in some of their frames only
+EARLY = 0.02  # [s] it may be newer than the present by so much
 FADES, MEAN = (0.4, 0.6), (1.5, 3.0)  # [s] of specific force, of turning; illustrative
 NOTICED = 0.1  # [s] over which a slope is taken
 AT_REST: Array = np.array([0.0, 0.0, G, 0.0, 0.0, 0.0])
@@ -108,7 +110,51 @@ def sampled(t: Array, rows: Array) -> Preview:
     return Preview(known)
 
 
-def forecast_of(kind: str, preview: Preview | None = None) -> Forecast:
+class Ahead(NamedTuple):
+    """A preview of a host.
+
+    Attributes:
+        t: when its sample came [s]
+        times: (n,) ahead of that [s], ascending from 0
+        rows: (n, 6) specific force and rate at the head then
+    """
+
+    t: float
+    times: Array
+    rows: Array
+
+
+@final
+class Newest:
+    """The host tells now and then what comes: its newest preview, linear between rows and constant beyond the last.
+
+    Args:
+        look: for the newest preview; None if there is none
+        otherwise: what is expected while there is none, or it is stale
+
+    Attributes:
+        is_told: whether the last forecast was a preview
+    """
+
+    def __init__(self, look: Callable[[], Ahead | None], otherwise: Forecast) -> None:
+        self._look, self._otherwise = look, otherwise
+        self.is_told = False
+
+    def ahead(self, demand: Array, t: float, times: Array) -> Array:
+        """What comes; the present is as measured."""
+        expected = self._otherwise.ahead(demand, t, times)  # also if it is not used: it learns
+        told = self._look()
+        self.is_told = told is not None and -EARLY <= t - told.t <= STALE
+        if told is None or not self.is_told:
+            return expected
+        return sampled(told.t + told.times, told.rows).ahead(demand, t, times)
+
+    def reset(self) -> None:
+        """Forget the past."""
+        self._otherwise.reset()
+
+
+def forecast_of(kind: str, preview: Forecast | None = None) -> Forecast:
     """By its name."""
     if kind == "constant":
         return Constant()

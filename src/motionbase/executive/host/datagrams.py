@@ -12,8 +12,9 @@ from typing import Self, final
 
 from motionbase.executive.exchange import Exchange
 from motionbase.executive.host.asking import Asking
-from motionbase.executive.host.feed import LoopRow
+from motionbase.executive.host.feed import UNWANTED, LoopRow
 from motionbase.executive.host.rows import status_of
+from motionbase.executive.preview import Previews
 from motionbase.host.receiver import LARGEST, Converted, Receiver
 from motionbase.host.sockets import bound
 from motionbase.host.url import Udp
@@ -50,7 +51,7 @@ class Datagrams:
         allowed = ", ".join(map(str, source.allowed))
         return f"hears {source.form.name} at UDP port {source.port} of {source.address}, from {allowed}"
 
-    def serve(self, exchange: Exchange) -> None:
+    def serve(self, exchange: Exchange, previews: Previews = UNWANTED) -> None:
         """Hear the host until the base ends."""
         source = self._source
         receiver = Receiver(
@@ -61,7 +62,7 @@ class Datagrams:
             converted=self._converted,
             answer_port=source.answer,
         )
-        told, looked = LoopRow(exchange), time.monotonic()
+        told, looked = LoopRow(exchange, previews), time.monotonic()
         self._forget()
         self._socket.setblocking(True)  # but for LOOK_S at most: one call of the system where a poll would make it two
         while True:
@@ -91,7 +92,7 @@ class Datagrams:
             if frame is None:
                 continue
             if frame.row:
-                told.frame(frame.row, receiver.counts)
+                told.frame(frame, receiver.counts)
             if (row := exchange.states.get()) is not None and (answer := receiver.answer(status_of(row))) is not None:
                 with suppress(OSError):  # a full buffer: the next answer follows
                     self._socket.sendto(answer, receiver.answer_to)

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import UsageError
-from motionbase.host.format import Kind
+from motionbase.host.format import Kind, Rows
 from motionbase.host.manoeuvres.library import FASTEST, SLOWEST, checked, manoeuvre, recipe_of
 from motionbase.host.motions import Motion, Series
 from motionbase.host.url import Played
@@ -140,6 +140,10 @@ class RingMotion:
     @property
     def _size(self) -> int:
         return len(VEHICLE) if self.kind is Kind.VEHICLE else 3 * len(DOFS)
+
+    def ahead(self, t: float) -> Rows:
+        """Nobody knows what another base will do."""
+        return ()
 
     def is_over(self, t: float) -> bool:
         """Another run may follow."""

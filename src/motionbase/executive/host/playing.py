@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from typing import Self, final
 
 from motionbase.executive.exchange import Exchange
-from motionbase.executive.host.feed import LoopRow
+from motionbase.executive.host.feed import UNWANTED, LoopRow
 from motionbase.executive.host.motions import motion_of
 from motionbase.executive.host.rows import status_of
+from motionbase.executive.preview import Previews
 from motionbase.host.counting import Verdict
-from motionbase.host.format import Kind
+from motionbase.host.format import Frame, Kind
 from motionbase.host.motions import ANGLES
 from motionbase.host.pacing import Paced
 from motionbase.host.url import Played
 from motionbase.record.states import State
 
-Row = tuple[float, ...]
 LOOK_S = 0.05  # between looks whether the base has ended
 
 
@@ -38,35 +38,36 @@ class Playing:
         """What is played."""
         return f"plays a {self._motion.kind.value} of {self._source.text} at {self._source.rate:g} Hz"
 
-    def serve(self, exchange: Exchange) -> None:
+    def serve(self, exchange: Exchange, previews: Previews = UNWANTED) -> None:
         """Play until the base ends."""
-        told, counts = LoopRow(exchange), [0] * len(Verdict)
-        for row, skipped in self._rows(exchange):
+        told, counts = LoopRow(exchange, previews), [0] * len(Verdict)
+        for frame, skipped in self._frames(exchange, previews.are_wanted):
             counts[Verdict.LOST] += skipped
-            if row is not None:
+            if frame is not None:
                 counts[Verdict.FRAME] += 1
-                told.frame(row, counts)
+                told.frame(frame, counts)
             if exchange.is_replaced():
                 return
 
-    def _rows(self, exchange: Exchange) -> Iterator[tuple[Row | None, int]]:
-        """Rows when they are due, and how many were skipped before; None after a while with nothing to tell."""
+    def _frames(self, exchange: Exchange, ahead: bool) -> Iterator[tuple[Frame | None, int]]:
+        """Frames when they are due, and how many were skipped before; None after a while with nothing to tell."""
         rate = self._source.rate
         while True:
             while self._waits and not _drives(exchange):
                 time.sleep(1 / rate)
                 yield self._first(), 0
-            paced, skipped = Paced(self._motion, rate), 0
+            paced, skipped = Paced(self._motion, rate, ahead=ahead), 0
             while not self._waits or paced.is_over or _drives(exchange):
                 time.sleep(LOOK_S if paced.is_over else min(LOOK_S, paced.due_in()))
-                frame = paced.frame()
-                yield None if frame is None else frame.row, paced.skipped - skipped
+                yield paced.frame(), paced.skipped - skipped
                 skipped = paced.skipped
 
-    def _first(self) -> Row | None:
+    def _first(self) -> Frame | None:
         """The first sample; a pose stands."""
         row = self._motion.row(0.0)
-        return row if row is None or self._motion.kind is Kind.VEHICLE else (*row[: ANGLES.stop], *(0.0,) * 12)
+        if row is None:
+            return None
+        return Frame(row if self._motion.kind is Kind.VEHICLE else (*row[: ANGLES.stop], *(0.0,) * 12))
 
     def __enter__(self) -> Self:
         return self

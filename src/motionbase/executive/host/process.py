@@ -21,6 +21,7 @@ from motionbase.executive.host.feed import Feed
 from motionbase.executive.host.playing import Playing
 from motionbase.executive.host.rows import kind_of
 from motionbase.executive.host.source import Shared, Source, host_source, told_by
+from motionbase.executive.preview import previews
 from motionbase.executive.process import Process
 from motionbase.executive.serving import awaited, until_told
 from motionbase.host.format import Kind
@@ -55,11 +56,11 @@ def serve(url: str, ring: str, platform: str) -> Never:
     with feed_of(source, ring, platform) as feed:
         print(feed.sentence, flush=True)
         while True:
-            with _attached(source, backend) as exchange:
+            with _attached(source, backend) as exchange, previews(backend, only_reads=False) as told:
                 gc.collect()
                 gc.freeze()
                 be_urgent()
-                feed.serve(exchange)
+                feed.serve(exchange, told)
 
 
 def be_urgent() -> None:

@@ -17,12 +17,13 @@ from typing import Never, final
 import numpy as np
 
 from motionbase.cueing.cueing import head_of
-from motionbase.cueing.predictive.forecast import forecast_of
+from motionbase.cueing.predictive.forecast import Ahead, Driver, Forecast, Newest, forecast_of
 from motionbase.cueing.predictive.horizon import PERIOD
 from motionbase.cueing.predictive.planner import DEADLINE, Planner, Verdict, Where
 from motionbase.cueing.predictive.rows import row_of, where_of
 from motionbase.executive.exchange import PLANNER, Exchange
 from motionbase.executive.host.process import be_urgent
+from motionbase.executive.preview import Previews, previews
 from motionbase.executive.process import Process
 from motionbase.executive.serving import LOOK_S, awaited, until_told
 from motionbase.interpreter import python
@@ -32,12 +33,13 @@ from motionbase.ring import names
 from motionbase.ring.backend import find
 
 TELL_S = 10.0  # between sentences on plans that failed
+LASTING = 50  # plans for which previews have come, or not, before it is told
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}  # a second one spins on a processor that others need
 
 
 def processes(ring: str, platform: str, forecast: str) -> list[Process]:
     """What a supervisor starts for a base that follows plans."""
-    forecast_of(forecast)
+    expected(forecast, Source())
     command = python("-m", "motionbase.executive.predictive", ring, platform, forecast)
     return [Process("planner", command, environment=ONE_THREAD, prompt=True)]
 
@@ -45,17 +47,39 @@ def processes(ring: str, platform: str, forecast: str) -> list[Process]:
 def serve(ring: str, platform: str, forecast: str) -> Never:
     """Plan for the base that writes a ring, and for the next one, until the process is told to end."""
     base, backend = load_platform(platform), find(ring)
-    planner = Planner(base, head_of(base), forecast=forecast_of(forecast), deadline=DEADLINE)
+    source = Source()
+    planner = Planner(base, head_of(base), forecast=expected(forecast, source), deadline=DEADLINE)
     warm(planner)
-    print(f"plans for ring {ring!r}", flush=True)
+    until = ", and driver until the host tells what comes" if isinstance(planner.forecast, Newest) else ""
+    print(f"plans for ring {ring!r}; forecast: {forecast}{until}", flush=True)
     while True:
-        with awaited(backend, names.PLANNER, (PLANNER,)) as exchange:
+        with (
+            awaited(backend, names.PLANNER, (PLANNER,)) as exchange,
+            previews(backend, only_reads=True) as source.previews,
+        ):
             gc.collect()
             gc.freeze()
             gc.disable()
             be_urgent()  # a plan takes a millisecond of every ten
             answer(planner, exchange)
             gc.enable()
+
+
+@final
+class Source:
+    """Previews of the host of one base after the other."""
+
+    def __init__(self) -> None:
+        self.previews = Previews(None)
+
+    def newest(self) -> Ahead | None:
+        """The newest preview; None if there is none."""
+        return self.previews.newest()
+
+
+def expected(forecast: str, source: Source) -> Forecast:
+    """A forecast by its name; `preview` is what the host tells, and a driver while it tells nothing."""
+    return forecast_of(forecast, Newest(source.newest, Driver()))
 
 
 def warm(planner: Planner) -> None:
@@ -71,7 +95,7 @@ def warm(planner: Planner) -> None:
 def answer(planner: Planner, exchange: Exchange) -> None:
     """Plan until the base ends; time is that of the loop's ticks."""
     due = looked = time.monotonic()
-    last, counts = -1.0, Counts()
+    last, counts, heard = -1.0, Counts(), Heard(planner.forecast)
     while True:
         row = exchange.states.get()
         if row is not None and row[0] > 0 and row[2] != last:
@@ -81,6 +105,7 @@ def answer(planner: Planner, exchange: Exchange) -> None:
             if plan is not None:
                 exchange.answers.put(row_of(plan, last))
             counts.take(planner.outcome.verdict, t)
+            heard.take(t)
         due += PERIOD
         now = time.monotonic()
         if now < due:
@@ -109,6 +134,26 @@ class Counts:
             print(f"{t:8.1f} s  of the plans of {TELL_S:g} s: {failed}", file=sys.stderr, flush=True)
             self._failed.clear()
             self._told = t
+
+
+@final
+class Heard:
+    """Says whether the host tells what comes, when that has changed and lasts."""
+
+    def __init__(self, forecast: Forecast) -> None:
+        self._newest = forecast if isinstance(forecast, Newest) else None
+        self._told, self._others = False, 0
+
+    def take(self, t: float) -> None:
+        """After the plan of a time [s]."""
+        if self._newest is None:
+            return
+        self._others = self._others + 1 if self._newest.is_told is not self._told else 0
+        if self._others < LASTING:
+            return
+        self._told, self._others = self._newest.is_told, 0
+        says = "the host tells what comes" if self._told else "the host tells no longer what comes; forecast: driver"
+        print(f"{t:8.1f} s  {says}", flush=True)
 
 
 def main(arguments: list[str]) -> None:

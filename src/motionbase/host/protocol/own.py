@@ -10,6 +10,12 @@
     36   u32  0
     40   n f64
 
+A vehicle's frame may tell what comes, after its numbers:
+
+    144  u32  k, 1 to 23 rows
+    148  u32  0
+    152  7 k f64  rows: time ahead [s], ascending from above 0; specific force x y z, angular rate x y z
+
 Every frame that is used is answered:
 
     0    4s   MBHA
@@ -38,6 +44,7 @@ from motionbase.host.format import (
     Status,
     Told,
 )
+from motionbase.host.preview import COLUMNS, MOST_ROWS, is_preview
 from motionbase.host.protocol.common import state_of, summary
 from motionbase.record.generator_set import SHAPE, values_problem
 from motionbase.record.requests import Kind as Request
@@ -49,6 +56,7 @@ POSE, VEHICLE, GENERATORS, ANSWERED = b"MBHP", b"MBHV", b"MBHG", b"MBHA"
 NUMBERS = {POSE: 18, VEHICLE: 13, GENERATORS: SHAPE[0] * SHAPE[1]}
 BODY = {magic: struct.Struct(f"<{n}d") for magic, n in NUMBERS.items()}
 SIZE = {magic: HEAD.size + body.size for magic, body in BODY.items()}
+AHEAD = struct.Struct("<II")
 REQUESTS = {int(kind): kind for kind in Request if kind <= Request.RESET_FAULT}
 """What a host may ask, by number: the states, and the reset of a fault."""
 PORT = 8730
@@ -68,7 +76,28 @@ def encoded(frame: Frame, kind: Kind) -> bytes:
     """A frame as bytes: its generators if it has some, else its row."""
     if frame.generators is not None:
         return frame_bytes(GENERATORS, (x for row in frame.generators for x in row), frame)
-    return frame_bytes(VEHICLE if kind is Kind.VEHICLE else POSE, frame.row, frame)
+    if kind is not Kind.VEHICLE:
+        return frame_bytes(POSE, frame.row, frame)
+    return frame_bytes(VEHICLE, frame.row, frame) + preview_bytes(frame.preview)
+
+
+def preview_bytes(rows: Rows) -> bytes:
+    """What follows a vehicle's numbers; nothing if there are no rows."""
+    numbers = [x for row in rows for x in row]
+    return AHEAD.pack(len(rows), 0) + struct.pack(f"<{len(numbers)}d", *numbers) if rows else b""
+
+
+def preview_of(data: bytes) -> Rows | None:
+    """The rows that follow a vehicle's numbers; None if the bytes are no preview."""
+    if not data:
+        return ()
+    if len(data) < AHEAD.size:
+        return None
+    count, zero = AHEAD.unpack_from(data)
+    if zero or not 0 < count <= MOST_ROWS or len(data) != AHEAD.size + 8 * COLUMNS * count:
+        return None
+    rows = cut(struct.unpack_from(f"<{COLUMNS * count}d", data, AHEAD.size), COLUMNS)
+    return rows if is_preview(rows) else None
 
 
 class Answer(NamedTuple):
@@ -101,7 +130,10 @@ class OwnDecoder:
     def decode(self, data: bytes) -> Frame | None:
         """The frame; None if the bytes are none."""
         magic = data[:4]
-        if (magic != self._magic and magic != GENERATORS) or len(data) != SIZE[magic]:
+        if (magic != self._magic and magic != GENERATORS) or len(data) < SIZE[magic]:
+            return None
+        preview = preview_of(data[SIZE[magic] :])
+        if preview is None or (preview and magic != VEHICLE):
             return None
         _, version, n, run, sequence, stamp, request, zero = HEAD.unpack_from(data)
         if version != VERSION or n != NUMBERS[magic] or zero or (request and request not in REQUESTS):
@@ -111,8 +143,8 @@ class OwnDecoder:
             return None
         asked = REQUESTS[request] if request else None
         if magic != GENERATORS:
-            return Frame(numbers, sequence, stamp, run, asked)
-        rows = rows_of(numbers)
+            return Frame(numbers, sequence, stamp, run, asked, preview=preview)
+        rows = cut(numbers, SHAPE[1])
         if values_problem(list(row) for row in rows):
             return None
         return Frame((), sequence, stamp, run, asked, rows)
@@ -145,9 +177,8 @@ class OwnEncoder:
         return Told(answer.sequence, answer.stamp, status, summary(status), state_of(status))
 
 
-def rows_of(numbers: tuple[float, ...]) -> Rows:
-    """Numbers of all generators as a row for each."""
-    width = SHAPE[1]
+def cut(numbers: tuple[float, ...], width: int) -> Rows:
+    """Numbers as rows."""
     return tuple(numbers[k : k + width] for k in range(0, len(numbers), width))
 
 
