@@ -100,7 +100,7 @@ def test_the_example_is_a_chart(folder: Path, capsys: Capture) -> None:
         ("[[pen]]\nlabel = 'a'", "line 1: [pen.0] needs the key 'channel'"),
         ("[[pen]]\nchannel = 'a'\n[[pen]]\nchannel = 'b'\ncolor = 'red'", "line 5: [pen.1] has no key 'color'"),
         ("[[pen]]\nchannel = 'a'\nrange = [2, 1]", "line 3: pen 'a': range is 2 to 1"),
-        ("[[pen]]\nchannel = 'a'\nrange = [1, 2, 3]", "line 3: pen.0.range is [1, 2, 3], 2 finite numbers is wanted"),
+        ("[[pen]]\nchannel = 'a'\nrange = [1, 2, 3]", "line 3: pen.0.range is [1, 2, 3], 2 finite numbers are wanted"),
         ("[[pen]]\nchannel = 'a'\ncolour = 'mauve'", "line 3: pen 'a': colour is 'mauve'"),
         ("[[pen]]\nchannel = 'a'\nnames = [1]", "line 3: pen.0.names is [1], a list of texts is wanted"),
         ("[[pen]\n", "not TOML"),

@@ -67,7 +67,7 @@ def _turned(axis: np.ndarray, angle: float) -> np.ndarray:
 @pytest.mark.parametrize(
     ("tables", "sentence"),
     [
-        ("[gimbals]\nbase_deg = [50.0]", "gimbals.base_deg is [50.0], 2 finite numbers is wanted"),
+        ("[gimbals]\nbase_deg = [50.0]", "gimbals.base_deg is [50.0], 2 finite numbers are wanted"),
         ("[gimbals]\nbase_deg = [0.0, 50.0]", "above 0 and up to 90 degrees"),
         ("[gimbals]\nplatform_deg = [91.0, 50.0]", "above 0 and up to 90 degrees"),
         ("[gimbals]\nbase = [50.0, 50.0]", "[gimbals] has no key 'base'; keys: base_deg"),
