@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
-LONG = {"12_rotor_in_flight": "compiles a rotor"}
+LONG = {"04_handoff": "simulates for a minute", "12_rotor_in_flight": "compiles a rotor"}
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ def test_the_multibody_bench_has_every_closed_chain() -> None:
     assert bars["multibody.fourbar_closure_m"] == bars["multibody.handoff_closure_m"] == "<= 1e-6"
 
 
+@pytest.mark.long("compiles a loop; the benchmark itself")
 def test_a_lively_tour_without_a_fault_raises_none() -> None:
     """Four minutes on eight lanes: legs of `cmf` that are late together are not taken for seized ones."""
     assert faults.false_alarms("cmf", seconds=240.0) == 0

@@ -126,6 +126,7 @@ def crank() -> Model:
     return Model("crank", (disc, rod), joints, closures=(closure,), drives={"crank_angle": Step(2.0, duration=1.0)})
 
 
+@pytest.mark.long("compiles in both engines")
 def test_both_engines_agree_on_a_driven_crank() -> None:
     """The tree holds inputs over a step, and integrates the imposed acceleration: second order as the network."""
     tree = simulate(crank(), 2.0, 2.5e-4)

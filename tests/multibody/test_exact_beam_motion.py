@@ -78,6 +78,7 @@ def test_energy_of_the_trapezoidal_rule_and_of_ms() -> None:
     assert taken[0] - taken[-1] > 10 * np.abs(kept - kept[0]).max()
 
 
+@pytest.mark.long("compiles in both engines")
 def test_damping_takes_energy_in_both_engines() -> None:
     """The power is that of stress against strain rate: the engines lose the same."""
     runs = [swing(2, "tree", "rk4", 5e-4, 2e-3), swing(2, "network", "trapezoidal", 5e-4, 2e-3)]

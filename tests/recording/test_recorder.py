@@ -283,7 +283,7 @@ def test_the_time_of_a_recording_never_goes_back(blocks: list[list[float]], epoc
     stamps = np.concatenate([line.stamps(np.array(t)).utc_ns for t in blocks])
     assert (np.diff(stamps.astype(np.int64)) >= 0).all()
     whole = np.concatenate(blocks)
-    if np.isfinite(whole).all() and (np.diff(whole) >= 0).all() and whole.max() < 1e9 and whole.min() > -1e9:
+    if np.isfinite(whole).all() and (whole[1:] >= whole[:-1]).all() and whole.max() < 1e9 and whole.min() > -1e9:
         np.testing.assert_array_equal(stamps, log_times(epoch, whole))
 
 

@@ -195,6 +195,7 @@ def error(forecast: Forecast, t: Array, rows: Array) -> float:
     return float(np.sqrt(np.mean(cue(cueing(), t, rows, planner=planner(forecast=forecast))["cue_error"] ** 2)))
 
 
+@pytest.mark.long("seconds of plans; the planner alone is in every run")
 def test_knowing_what_comes_is_felt(ring_folder: Path) -> None:
     """The same plans as a planner makes that knows all samples, but for what 23 rows miss between them."""
     made = manoeuvre_of("double_lane_change", HZ)

@@ -46,6 +46,7 @@ def test_groups_are_found_by_what_they_are_joined_to() -> None:
     assert repeated_groups(Network(MODELS["robot6_servos"].build(), 1e-3).network.assembly) == []  # a chain
 
 
+@pytest.mark.long("compiles four seconds")
 def test_turned_blades_are_one_family_and_their_code_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quarter of a turn changes which entries of the flap hinge vanish, but not that one routine serves all blades.
 

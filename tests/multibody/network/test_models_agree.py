@@ -65,7 +65,7 @@ CASES = {
     "robot6": Case(1e-4, 1.0, 1e-3, 0.1, "chaotic: it falls apart from itself within three seconds"),
     "robot6_servos": Case(2e-4, 10.0, 2e-4, 0.05),
 }
-QUICK = ("pendulum", "top", "four_bar", "slider_crank", "bricard")
+QUICK = ("pendulum", "top", "four_bar", "slider_crank")
 LARGE = pytest.mark.long("networks take seconds to compile")
 
 

@@ -116,6 +116,7 @@ def test_a_sweep_on_lanes_finds_the_trims_of_one() -> None:
     assert power[1] < power[0] and power[1] < power[2]  # the bucket of the power curve
 
 
+@pytest.mark.long("compiles a rotor")
 def test_bad_pilots_are_refused() -> None:
     with pytest.raises(ModelError, match="pilot: flap_constant is 0, must be positive"):
         Pilot(flap_constant=0.0)
