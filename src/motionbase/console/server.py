@@ -116,6 +116,13 @@ class Server(uvicorn.Server):
         """Install no handlers."""
         yield
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's; connections that outlast its grace are aborted, so that none outlives the event loop."""
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)  # the loop closes them
+
 
 def new_server(console: Console) -> Server:
     """A server ready to run on a socket."""
