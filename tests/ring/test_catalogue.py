@@ -128,7 +128,7 @@ NOT_RINGS: dict[str, tuple[Callable[[Path], object], str]] = {
 SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated": (lambda p: os.truncate(p, p.stat().st_size - PAGE), "it was cut short"),
     "foreign": (lambda p: overwrite(p, 0, b"NOTARING"), "is not a ring of motionbase"),
-    "version": (lambda p: overwrite(p, len(MAGIC), struct.pack("<I", 99)), "layout version 99, this program reads 2"),
+    "version": (lambda p: overwrite(p, len(MAGIC), struct.pack("<I", 99)), "layout version 99, this program reads 3"),
     "damaged": (lambda p: overwrite(p, 40, b"\xff"), "no valid header"),
     "schema": (lambda p: overwrite(p, SCHEMA_AT, b"\xff"), "the schema does not match its hash"),
 }

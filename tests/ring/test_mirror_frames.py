@@ -82,7 +82,7 @@ def test_hello_comes_back(begin: Begin, epoch: int, following: int) -> None:
 
 
 def test_a_ring_comes_back_with_its_schema_platform_and_time_base() -> None:
-    ring = Ring(Layout(SCHEMA, 100, 0.0005, 20, "[platform]\nname = 'Größe'"), 2, -3, 4, "dcu")
+    ring = Ring(Layout(SCHEMA, 100, 0.0005, 20, "[platform]\nname = 'Größe'", world='{"kind": "böat"}'), 2, -3, 4, "dcu")
     assert decoded(read(ring.encoded())) == ring
 
 
@@ -113,7 +113,7 @@ def test_a_refusal_is_one_printable_line() -> None:
     ("frame", "said"),
     [
         (b"GET / HTTP/1.1\r\n", "does not speak the mirror's protocol: it began with b'GET '"),
-        (START.pack(MAGIC, 9, 4, 0, 0), "speaks version 9 of the mirror's protocol, this program 1"),
+        (START.pack(MAGIC, 9, 4, 0, 0), "speaks version 9 of the mirror's protocol, this program 2"),
         (START.pack(MAGIC, VERSION, 77, 0, 0), "unknown kind 77"),
         (START.pack(MAGIC, VERSION, 4, 1, 0), "unknown kind 4"),
         (START.pack(MAGIC, VERSION, 3, 0, 2**32 - 1), "a frame RECORDS of 4294967295 bytes came, 1048576 at most"),
@@ -136,12 +136,12 @@ def test_a_malformed_frame_is_one_sentence(frame: bytes, said: str) -> None:
         (Kind.RECORDS, Records.FORM.pack(0, 0, 2) + bytes(24), "24 bytes of rows, 2 of 2 channels are announced"),
         (Kind.RECORDS, Records.FORM.pack(0, 0, 2**32 - 1), "0 bytes of rows, 4294967295 of 2 channels are announced"),
         (Kind.RECORDS, b"short", "a frame RECORDS has 5 bytes"),
-        (Kind.RING, Ring.FORM.pack(0, 0, 0, 0.01, 1, 100, 0, 9, 0) + b"short", "5 bytes of text, it says 9"),
-        (Kind.RING, Ring.FORM.pack(0, 0, 0, 0.01, 1, 100, 1, 0, 0) + b"\xff", "a frame RING is not well formed"),
-        (Kind.RING, Ring.FORM.pack(0, 0, 0, 0.01, 1, 100, 0, 2, 0) + b"{}", "a frame RING is not well formed"),
+        (Kind.RING, Ring.FORM.pack(0, 0, 0, 0.01, 1, 100, 0, 9, 0, 0) + b"short", "5 bytes of text, it says 9"),
+        (Kind.RING, Ring.FORM.pack(0, 0, 0, 0.01, 1, 100, 1, 0, 0, 0) + b"\xff", "a frame RING is not well formed"),
+        (Kind.RING, Ring.FORM.pack(0, 0, 0, 0.01, 1, 100, 0, 2, 0, 0) + b"{}", "a frame RING is not well formed"),
         (
             Kind.RING,
-            Ring.FORM.pack(0, 0, 0, float("nan"), 1, 100, 0, len(SCHEMA.json), 0) + SCHEMA.json.encode(),
+            Ring.FORM.pack(0, 0, 0, float("nan"), 1, 100, 0, len(SCHEMA.json), 0, 0) + SCHEMA.json.encode(),
             "dt is nan s",
         ),
     ],
@@ -169,14 +169,14 @@ def test_any_payload_is_decoded_or_refused(kind: Kind, payload: bytes) -> None:
 
 @given(
     head=st.tuples(NUMBER, st.integers(-(2**63), 2**63 - 1), NUMBER, st.floats(), NUMBER, NUMBER),
-    sizes=st.tuples(st.integers(0, 2**16 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)),
+    sizes=st.tuples(st.integers(0, 2**16 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)),
     text=st.sampled_from([b"", SCHEMA.json.encode(), b"\xff" * 9, b'{"name":"a","channels":[]}', b"[" * 500]),
     honest=st.booleans(),
 )
 def test_any_ring_is_decoded_or_refused(
-    head: tuple[int, int, int, float, int, int], sizes: tuple[int, int, int], text: bytes, honest: bool
+    head: tuple[int, int, int, float, int, int], sizes: tuple[int, int, int, int], text: bytes, honest: bool
 ) -> None:
-    lengths = (0, len(text), 0) if honest else sizes
+    lengths = (0, len(text), 0, 0) if honest else sizes
     try:
         decoded(read(encoded(Kind.RING, Ring.FORM.pack(*head, *lengths) + text)))
     except MirrorError:

@@ -271,7 +271,7 @@ def damaged(field: str, value: object, seal: bool = True) -> None:
     ("field", "value", "message"),
     [
         ("magic", b"NOTARING", "is not a ring of motionbase"),
-        ("version", 99, "layout version 99, this program reads 2"),
+        ("version", 99, "layout version 99, this program reads 3"),
         ("total_bytes", 1 << 40, "it was cut short"),
         ("capacity", 1000, "total_bytes is"),
         ("capacity", 0, "0 records"),

@@ -8,6 +8,7 @@
     schema                  JSON
     platform                TOML or JSON of the platform, for viewers; may be empty
     parameters              JSON: names, units and bounds of the parameters; may be empty
+    world                   JSON: scene of the world in which a host's vehicle moves, for viewers; may be empty
     records                 capacity x record_bytes
 
 Sections start at page boundaries, so that a console can map the two blocks, and nothing else, for writing. All numbers
@@ -28,13 +29,13 @@ from motionbase.errors import RingError
 from motionbase.record.schema import Schema
 
 MAGIC = b"MBRING\r\n"  # detects transfers that change line ends
-VERSION = 2
+VERSION = 3
 PAGE = 4096
 GENERATOR_BYTES = 2 * PAGE
 COMMAND_BYTES = PAGE
 VALUE_BYTES = 2 * PAGE
 DEFAULT_BYTES = 64_000_000  # of records: 64 MB, or 44,943 records of 178 doubles
-LARGEST_TEXT = 16 * 1024 * 1024  # [bytes] of a schema, platform or table of parameters that a reader accepts
+LARGEST_TEXT = 16 * 1024 * 1024  # [bytes] of each text that a reader accepts
 CONVENTIONS = "SI; x forward, y left, z up; surge sway heave roll pitch yaw; Euler ZYX; t = tick x dt"
 
 # names and formats for `struct`; without NumPy, so that the stop post stays light
@@ -45,6 +46,7 @@ FIELDS = (
     ("schema_at", "Q"), ("schema_bytes", "Q"), ("schema_hash", "32s"),
     ("platform_at", "Q"), ("platform_bytes", "Q"), ("platform_hash", "32s"),
     ("parameters_at", "Q"), ("parameters_bytes", "Q"), ("parameters_hash", "32s"),
+    ("world_at", "Q"), ("world_bytes", "Q"), ("world_hash", "32s"),
     ("dt", "d"), ("every", "Q"), ("epoch", "Q"), ("epoch_utc_ns", "q"),
     ("writer_pid", "q"), ("writer", "64s"), ("conventions", "128s"), ("crc", "I"),
 )  # fmt: skip
@@ -82,6 +84,7 @@ class Layout:
         dt: period of the control law's ticks [s]; every: ticks between records
         platform: text that describes the platform, "" for none
         parameters: text that describes the parameters of the control law, "" for none
+        world: scene of the world in which a host's vehicle moves, "" for none
     """
 
     schema: Schema
@@ -90,6 +93,7 @@ class Layout:
     every: int
     platform: str = ""
     parameters: str = ""
+    world: str = ""
 
     def __post_init__(self) -> None:
         if self.capacity < 2:
@@ -98,8 +102,9 @@ class Layout:
             raise RingError(f"dt is {self.dt!r} s, it must be a finite number above 0")
         if self.every < 1:
             raise RingError(f"a record every {self.every} ticks; it must be 1 or more")
-        if max(len(text.encode()) for text in (self.schema.json, self.platform, self.parameters)) > LARGEST_TEXT:
-            raise RingError("the schema, the platform's or the parameters' description has more than 16 MiB of text")
+        for what, _, text in self.texts:
+            if len(text.encode()) > LARGEST_TEXT:
+                raise RingError(f"the text {what} has {len(text.encode())} bytes, {LARGEST_TEXT} is the most")
 
     @property
     def generators_at(self) -> int:
@@ -132,9 +137,14 @@ class Layout:
         return _whole_pages(self.platform_at + len(self.platform.encode()))
 
     @property
-    def records_at(self) -> int:
-        """Offset of the records, after the parameters."""
+    def world_at(self) -> int:
+        """Offset of the world's text, after the parameters."""
         return _whole_pages(self.parameters_at + len(self.parameters.encode()))
+
+    @property
+    def records_at(self) -> int:
+        """Offset of the records, after the world."""
+        return _whole_pages(self.world_at + len(self.world.encode()))
 
     @property
     def total_bytes(self) -> int:
@@ -148,6 +158,7 @@ class Layout:
             ("schema", self.schema_at, self.schema.json),
             ("platform", self.platform_at, self.platform),
             ("parameters", self.parameters_at, self.parameters),
+            ("world", self.world_at, self.world),
         )
 
     def header(self, writer: str, pid: int, epoch: int, utc_ns: int) -> bytes:
@@ -195,7 +206,7 @@ class Header:
         if h["total_bytes"] > len(memory):
             raise RingError(f"{where} has {len(memory)} bytes, its header says {h['total_bytes']}: it was cut short")
         schema = Schema.from_json(_text(memory, h, "schema", where))
-        texts = (_text(memory, h, what, where) for what in ("platform", "parameters"))
+        texts = (_text(memory, h, what, where) for what in ("platform", "parameters", "world"))
         layout = Layout(schema, h["capacity"], h["dt"], h["every"], *texts)
         for name in ("generators_at", "commands_at", "values_at", "records_at", "total_bytes"):
             if getattr(layout, name) != h[name]:

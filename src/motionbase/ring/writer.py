@@ -35,6 +35,7 @@ class Writer:
         dt: period of a tick [s]; every: ticks between records
         platform: text that describes the platform, for viewers
         parameters: text that describes the parameters of the control law, of `ParameterTable`
+        world: scene of the world in which a host's vehicle moves, for viewers
         program: name of the writing program, for display
         mode: permissions of the shared memory
         utc_ns: UTC from which t counts, for copies of another ring or of a file; default: now
@@ -56,6 +57,7 @@ class Writer:
         capacity: int | None = None,
         platform: str = "",
         parameters: str = "",
+        world: str = "",
         program: str = "motionbase",
         mode: int = 0o600,
         utc_ns: int | None = None,
@@ -65,7 +67,7 @@ class Writer:
         self.backend = backend or find(name)
         if isinstance(self.backend, Left):
             raise RingError(f"ring {name!r} holds the records of a dead writer; choose another name to write to")
-        smallest = Layout(schema, 2, dt, every, platform, parameters)
+        smallest = Layout(schema, 2, dt, every, platform, parameters, world)
         layout = replace(smallest, capacity=self._default_capacity(smallest) if capacity is None else capacity)
         claim = claim or Claim(self.backend, mode)
         try:

@@ -188,6 +188,7 @@ class _File:
             "platform": layout.platform,
             "platform_name": platform_name(layout.platform),
             "parameters": layout.parameters,
+            "world": layout.world,
         }
         self.details, self.next = details, details.first
         self._writer = McapWriter(part, layout.schema, about)

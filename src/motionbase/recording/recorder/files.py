@@ -136,6 +136,7 @@ def origin(ring: str, backend: AbstractBackend, header: Header, epoch_utc_ns: in
             "platform": layout.platform,
             "platform_name": platform_name(layout.platform),
             "parameters": layout.parameters,
+            "world": layout.world,
             JOURNAL: "1",
         },
         header.epoch,

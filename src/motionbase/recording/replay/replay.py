@@ -231,6 +231,7 @@ def _writer(recording: Recording, ring: str, step_s: float) -> Writer:
         dt=dt,
         every=int(every),
         platform=about.get("platform", ""),
+        world=about.get("world", ""),
         program=PROGRAM,
         utc_ns=int(about["epoch_utc_ns"]) if math.isfinite(epoch) and 0 <= epoch < 2**63 else None,
     )

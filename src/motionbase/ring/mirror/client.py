@@ -170,6 +170,7 @@ class Mirror:
             every=layout.every,
             capacity=self._capacity or min(layout.capacity, most),
             platform=layout.platform,
+            world=layout.world,
             program=f"mirror of {self.host}:{self.port}",
             utc_ns=ring.utc_ns,
             backend=self.backend,

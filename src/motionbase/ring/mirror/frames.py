@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import accumulate
 from typing import NamedTuple, final
 
 import numpy as np
@@ -27,10 +28,10 @@ from motionbase.record.schema import Schema
 from motionbase.ring.layout import LARGEST_TEXT, Layout
 from motionbase.ring.reader import ReaderState
 
-MAGIC, VERSION = b"MBMR", 1
+MAGIC, VERSION = b"MBMR", 2
 START = struct.Struct("<4sBBHI")
 CRC = struct.Struct("<I")
-LARGEST = 2 * LARGEST_TEXT + 1024  # largest payload [bytes]: a RING with the longest texts
+LARGEST = 3 * LARGEST_TEXT + 1024  # largest payload [bytes]: a RING with the longest texts
 LARGEST_HELLO, LARGEST_SENTENCE = 64, 1000
 STATES = tuple(ReaderState)  # a state's index is its number on the wire
 
@@ -127,12 +128,12 @@ class Ring:
     utc_ns: int
     first: int
     writer: str
-    FORM = struct.Struct("<QqQdQQHII")
+    FORM = struct.Struct("<QqQdQQHIII")
 
     def encoded(self) -> bytes:
         """As a frame."""
         layout = self.layout
-        texts = [t.encode() for t in (self.writer[:64], layout.schema.json, layout.platform)]
+        texts = [t.encode() for t in (self.writer[:64], layout.schema.json, layout.platform, layout.world)]
         numbers = self.epoch, self.utc_ns, self.first, layout.dt, layout.every, layout.capacity
         return encoded(Kind.RING, self.FORM.pack(*numbers, *map(len, texts)) + b"".join(texts))
 
@@ -140,14 +141,15 @@ class Ring:
     def decoded(payload: bytes) -> Ring:
         """From a payload; schema and layout are checked like those of a local ring."""
         size = Ring.FORM.size
-        *numbers, a, b, c = _unpacked(Ring.FORM, payload[:size], Kind.RING)
+        *numbers, a, b, c, d = _unpacked(Ring.FORM, payload[:size], Kind.RING)
         epoch, utc_ns, first, dt, every, capacity = numbers
         texts = payload[size:]
-        if len(texts) != a + b + c:
-            raise MirrorError(f"a frame RING has {len(texts)} bytes of text, it says {a + b + c}")
+        if len(texts) != a + b + c + d:
+            raise MirrorError(f"a frame RING has {len(texts)} bytes of text, it says {a + b + c + d}")
         try:
-            writer, schema, platform = texts[:a].decode(), texts[a : a + b].decode(), texts[a + b :].decode()
-            layout = Layout(Schema.from_json(schema), capacity, dt, every, platform)
+            ends = accumulate((a, b, c, d))
+            writer, schema, platform, world = (texts[end - n : end].decode() for end, n in zip(ends, (a, b, c, d), strict=True))
+            layout = Layout(Schema.from_json(schema), capacity, dt, every, platform, world=world)
         except (UnicodeDecodeError, MotionBaseError) as error:
             raise MirrorError(f"a frame RING is not well formed: {error}") from None
         return Ring(layout, epoch, utc_ns, first, writer)
