@@ -82,7 +82,9 @@ def test_hello_comes_back(begin: Begin, epoch: int, following: int) -> None:
 
 
 def test_a_ring_comes_back_with_its_schema_platform_and_time_base() -> None:
-    ring = Ring(Layout(SCHEMA, 100, 0.0005, 20, "[platform]\nname = 'Größe'", world='{"kind": "böat"}'), 2, -3, 4, "dcu")
+    ring = Ring(
+        Layout(SCHEMA, 100, 0.0005, 20, "[platform]\nname = 'Größe'", world='{"kind": "böat"}'), 2, -3, 4, "dcu"
+    )
     assert decoded(read(ring.encoded())) == ring
 
 
@@ -169,7 +171,9 @@ def test_any_payload_is_decoded_or_refused(kind: Kind, payload: bytes) -> None:
 
 @given(
     head=st.tuples(NUMBER, st.integers(-(2**63), 2**63 - 1), NUMBER, st.floats(), NUMBER, NUMBER),
-    sizes=st.tuples(st.integers(0, 2**16 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)),
+    sizes=st.tuples(
+        st.integers(0, 2**16 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)
+    ),
     text=st.sampled_from([b"", SCHEMA.json.encode(), b"\xff" * 9, b'{"name":"a","channels":[]}', b"[" * 500]),
     honest=st.booleans(),
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import final
 from urllib.parse import unquote
 
-from motionbase.errors import UsageError, unknown
+from motionbase.errors import UsageError
 from motionbase.host.format import Format, Kind, Options
 from motionbase.host.formats import format_of
 from motionbase.host.receiver import LOOPBACK, Network
@@ -29,6 +29,7 @@ from motionbase.host.url_options import (
     place_of,
     port_of,
 )
+from motionbase.record.urls import url_parts
 
 RATE, SLOWEST, FASTEST = 60.0, 1.0, 1000.0  # [Hz] of frames
 KINDS = {"pose": Kind.POSE, "vehicle": Kind.VEHICLE}
@@ -170,23 +171,7 @@ def sink_of(text: str) -> Udp | Stored:
 
 def _parts(text: str) -> tuple[str, str, dict[str, str]]:
     """Scheme, what follows, and the options."""
-    if not text.isprintable() or len(text) > 1000:
-        raise UsageError(f"{text[:60]!r} is no URL: it must be printable, of at most 1000 letters")
-    scheme, found, rest = text.partition("://")
-    if not found:
-        raise UsageError(f"{text!r} is no URL; give one such as udp://127.0.0.1:8730?format=motionbase or file://PATH")
-    if scheme not in SCHEMES:
-        raise UsageError(f"{text!r}: {unknown('scheme', scheme, SCHEMES)}")
-    rest, _, query = rest.partition("?")
-    given: dict[str, str] = {}
-    for piece in query.split("&") if query else []:
-        name, equals, value = piece.partition("=")
-        if not equals or not value:
-            raise UsageError(f"{text!r}: {piece!r} is no option; options are NAME=VALUE, with & between them")
-        if name in given:
-            raise UsageError(f"{text!r}: {name} is given twice")
-        given[name] = unquote(value)
-    return scheme, rest, given
+    return url_parts(text, SCHEMES, "udp://127.0.0.1:8730?format=motionbase or file://PATH")
 
 
 def _settings(text: str, given: dict[str, str]) -> tuple[tuple[str, float], ...]:

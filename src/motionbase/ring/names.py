@@ -12,7 +12,9 @@ TAIL = ".tail"  # of a helicopter and its tail rotor
 HOST = ".host"  # of a base and its host
 PLANNER = ".planner"  # of a base and the planner of its cueing
 PREVIEW = ".preview"  # of a host and that planner
-BESIDE = (".lock", ".new", EXCHANGE, TAIL, HOST, PLANNER, PREVIEW)
+WORLD = ".world"  # of a base and the world of its host
+HAND = ".hand"  # of a world and who steers in it
+BESIDE = (".lock", ".new", EXCHANGE, TAIL, HOST, PLANNER, PREVIEW, WORLD, HAND)
 PROBE = "probe"  # any valid name, used to find out whether there is a device
 
 

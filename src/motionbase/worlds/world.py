@@ -49,25 +49,41 @@ Script = Callable[[float], Sequence[float]]
 class World(Protocol):
     """A vehicle and its surroundings. Rows and axes are those of `record.vehicle`: x forward, y left, z up.
 
-    Attributes:
-        kind: boat, flight or drive
-        name: of vehicle and surroundings, for people
-        dt: period of a step [s]
-        controls: in the order in which `step` takes them
-        channels: of its own, after `record.world.WORLD`; the same for every world of a kind
-        scene: for viewers
-        scripts: by name; the first is the usual one
-        cueing: name of the set of cueing parameters that suits it
+    It is made quickly, because a base and its host's process both make it; what takes long waits for `reset`, which
+    only the process that steps it calls. `t`, `vehicle`, `place` and `told` are asked for after `reset`.
     """
 
-    kind: str
-    name: str
-    dt: float
-    controls: tuple[Control, ...]
-    channels: tuple[Channel, ...]
-    scene: Scene
-    scripts: Mapping[str, Callable[[], Script]]
-    cueing: str
+    @property
+    def kind(self) -> str:
+        """boat, flight or drive."""
+
+    @property
+    def name(self) -> str:
+        """Of vehicle and surroundings, for people."""
+
+    @property
+    def dt(self) -> float:
+        """Period of a step [s]."""
+
+    @property
+    def controls(self) -> tuple[Control, ...]:
+        """In the order in which `step` takes them."""
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Of its own, after `record.world.WORLD`; the same for every world of a kind."""
+
+    @property
+    def scene(self) -> Scene:
+        """For viewers: docs/worlds.md."""
+
+    @property
+    def scripts(self) -> Mapping[str, Callable[[], Script]]:
+        """By name; the first is the usual one."""
+
+    @property
+    def cueing(self) -> str:
+        """Name of the set of cueing parameters that suits it."""
 
     def reset(self) -> None:
         """Begin again, at time 0."""

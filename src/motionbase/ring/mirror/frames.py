@@ -148,7 +148,9 @@ class Ring:
             raise MirrorError(f"a frame RING has {len(texts)} bytes of text, it says {a + b + c + d}")
         try:
             ends = accumulate((a, b, c, d))
-            writer, schema, platform, world = (texts[end - n : end].decode() for end, n in zip(ends, (a, b, c, d), strict=True))
+            writer, schema, platform, world = (
+                texts[end - n : end].decode() for end, n in zip(ends, (a, b, c, d), strict=True)
+            )
             layout = Layout(Schema.from_json(schema), capacity, dt, every, platform, world=world)
         except (UnicodeDecodeError, MotionBaseError) as error:
             raise MirrorError(f"a frame RING is not well formed: {error}") from None
