@@ -99,6 +99,10 @@ class PlatformWarning(UserWarning):
     """A platform has an unusual value; the message names the part, the value and the usual range."""
 
 
+class WorldError(MotionBaseError):
+    """A vehicle or its world is not possible; the message names the part, the value and what would work."""
+
+
 class RecordingError(MotionBaseError):
     """A recording cannot be written, read or created."""
 
