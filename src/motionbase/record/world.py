@@ -32,6 +32,7 @@ KEYS = (
     "KeyG", "KeyB", "KeyV", "KeyC", "Space", "ShiftLeft", "PageUp", "PageDown",
 )  # fmt: skip
 """Keys that steer, as browsers name them by their place on the keyboard; bit 0 first."""
+KEY_PLACES = {name: place for place, name in enumerate(KEYS)}
 
 AXIS_COUNT, BUTTON_COUNT = 8, 24
 
@@ -43,7 +44,7 @@ class Hand(NamedTuple):
     Attributes:
         device: KEYBOARD, GAMEPAD or JOYSTICK; NOBODY if nobody steers
         axes: -1 to 1; of a gamepad in the order of the browsers' standard layout: left stick to the right and down,
-            right stick to the right and down
+            right stick to the right and down; then how far the left and the right trigger are pressed, 0 to 1
         buttons: bits; of a gamepad in the order of the standard layout
         keys: bits, in the order of KEYS
     """
@@ -52,3 +53,7 @@ class Hand(NamedTuple):
     axes: tuple[float, ...] = (0.0,) * AXIS_COUNT
     buttons: int = 0
     keys: int = 0
+
+
+LEFT_TRIGGER, RIGHT_TRIGGER = 6, 7  # buttons of the standard layout
+TRIGGERS = {LEFT_TRIGGER: 4, RIGHT_TRIGGER: 5}  # and the axes that say how far they are pressed

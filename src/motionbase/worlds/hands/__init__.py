@@ -1,0 +1,1 @@
+"""What steers a world's vehicle: devices of people, and how what they say becomes controls."""
