@@ -41,7 +41,8 @@ class Helm:
 
     def __init__(self, controls: tuple[Control, ...] = CONTROLS) -> None:
         self.steering, self.ticks = Steering(controls), itertools.count()
-        self.now, self.said, self.script = 0.0, dict[str, Hand](), (0.2, 0.6, 0.0)
+        self.now, self.said = 0.0, dict[str, Hand]()
+        self.script: tuple[float, ...] = (0.2, 0.6, 0.0)
 
     def go(self, seconds: float) -> tuple[float, ...]:
         for _ in range(round(seconds / DT)):
@@ -81,7 +82,7 @@ def test_keys_push_in_the_time_of_the_control_and_let_go_it_springs_or_stays() -
     helm.said["page"] = keys()
     assert helm.go(0.1)[0] == pytest.approx(0.5 - 0.1 * SPRING)
     rudder, throttle, _ = helm.go(1.0)
-    assert (rudder, throttle) == (0.0, pytest.approx(1.0))
+    assert (rudder, throttle) == pytest.approx((0.0, 1.0))
     helm.said["page"] = keys("ArrowLeft", "ArrowRight")
     assert helm.go(0.5)[0] == 0.0
 

@@ -1,0 +1,179 @@
+"""Joysticks and gamepads of this machine, through SDL: polled in a thread, found and lost while it runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+from motionbase.errors import UsageError
+from motionbase.record.world import AXIS_COUNT, BUTTON_COUNT, GAMEPAD, JOYSTICK, Hand
+from motionbase.worlds.hands import sdl
+from motionbase.worlds.hands.calibration import Calibrations
+
+NAME = "joystick"  # in front of the number, for whoever hears
+POLL_S = 0.004
+FULL = 32767.0
+STANDARD_BUTTONS = (0, 1, 2, 3, 9, 10, None, None, 4, 6, 7, 8, 11, 12, 13, 14, 5)
+"""SDL's numbers of a gamepad's buttons, in the order of the browsers' standard layout; triggers are axes."""
+HAT_AT, HATS = 12, (0x01, 0x04, 0x08, 0x02)  # up, down, left, right: as a gamepad's cross
+TRIGGER_PRESSED = 0.5
+
+
+@final
+@dataclass(frozen=True)
+class Found:
+    """A device of this machine.
+
+    Attributes:
+        number: instance id of SDL: another one whenever something is plugged in
+        name: what it calls itself
+        is_gamepad: SDL knows where its sticks and buttons are
+        axes, buttons, hats: how many it has
+        calibrated: an entry of the calibration file says what its axes are
+    """
+
+    number: int
+    name: str
+    is_gamepad: bool
+    axes: int
+    buttons: int
+    hats: int
+    calibrated: bool
+
+
+@final
+class _Open:
+    """A device that is open."""
+
+    def __init__(self, lib: Any, index: int, calibrations: Calibrations) -> None:
+        self._lib, self._stick = lib, lib.JoystickOpen(index)
+        if not self._stick:
+            raise OSError(lib.GetError().decode(errors="replace"))
+        name = (lib.JoystickNameForIndex(index) or b"unknown").decode(errors="replace")
+        self._calibration = calibrations.of(name)
+        is_gamepad = self._calibration is None and bool(lib.IsGameController(index))
+        self._pad = lib.GameControllerOpen(index) if is_gamepad else None
+        counts = (lib.JoystickNumAxes, lib.JoystickNumButtons, lib.JoystickNumHats)
+        axes, buttons, hats = (max(0, count(self._stick)) for count in counts)
+        number, is_calibrated = lib.JoystickGetDeviceInstanceID(index), self._calibration is not None
+        self.found = Found(number, name, self._pad is not None, axes, buttons, hats, is_calibrated)
+
+    @property
+    def is_there(self) -> bool:
+        return bool(self._lib.JoystickGetAttached(self._stick))
+
+    def hand(self) -> Hand:
+        """What it says now."""
+        return self._of_gamepad() if self._pad else self._of_joystick()
+
+    def _of_gamepad(self) -> Hand:
+        axes = [self._lib.GameControllerGetAxis(self._pad, k) / FULL for k in range(6)]
+        bits = sum(
+            1 << place
+            for place, number in enumerate(STANDARD_BUTTONS)
+            if number is not None and self._lib.GameControllerGetButton(self._pad, number)
+        )
+        bits |= sum(1 << place for place, pressed in ((6, axes[4]), (7, axes[5])) if pressed > TRIGGER_PRESSED)
+        return Hand(GAMEPAD, _filled(axes), bits)
+
+    def _of_joystick(self) -> Hand:
+        found = self.found
+        axes = [self._lib.JoystickGetAxis(self._stick, k) / FULL for k in range(found.axes)]
+        if self._calibration is not None:
+            axes = self._calibration.axes_of(axes)
+        held = [bool(self._lib.JoystickGetButton(self._stick, k)) for k in range(min(found.buttons, HAT_AT))]
+        bits = sum(1 << k for k, is_held in enumerate(held) if is_held)
+        if found.hats:
+            hat = self._lib.JoystickGetHat(self._stick, 0)
+            bits |= sum(1 << HAT_AT + k for k, bit in enumerate(HATS) if hat & bit)
+        for k in range(HAT_AT, min(found.buttons, BUTTON_COUNT - len(HATS))):
+            bits |= bool(self._lib.JoystickGetButton(self._stick, k)) << k + len(HATS)
+        return Hand(JOYSTICK, _filled(axes), bits)
+
+    def close(self) -> None:
+        if self._pad:
+            self._lib.GameControllerClose(self._pad)
+        self._lib.JoystickClose(self._stick)
+
+
+def _filled(axes: list[float]) -> tuple[float, ...]:
+    kept = [max(-1.0, min(1.0, x)) for x in axes[:AXIS_COUNT]]
+    return *kept, *(0.0,) * (AXIS_COUNT - len(kept))
+
+
+@final
+class Joysticks:
+    """All of them, or those whose name contains a text; a context manager with a thread that polls.
+
+    Attributes:
+        polls: how often it has asked; a thread that hangs asks no more, and its devices are silent
+        told: devices and what they said last, replaced as a whole by the thread
+    """
+
+    def __init__(self, wanted: str = "", calibrations: Calibrations | None = None) -> None:
+        self._lib = sdl.sdl()
+        self._wanted, self._calibrations = wanted.casefold(), calibrations or Calibrations()
+        self._open: dict[int, _Open] = {}
+        self._refused: set[int] = set()
+        self._begun, self._end = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._poll, name="joysticks", daemon=True)
+        self._why = ""
+        self._spoken = 0
+        self.polls, self.told = 0, tuple[tuple[Found, Hand], ...]()
+
+    def speak(self, hear: Callable[[Hashable, Hand], object]) -> None:
+        """Tell what every device says, if it has been asked since the last time."""
+        if self.polls != self._spoken:
+            self._spoken = self.polls
+            for found, hand in self.told:
+                hear((NAME, found.number), hand)
+
+    def _look(self) -> None:
+        """Find what is new, forget what is gone, ask all."""
+        lib = self._lib
+        lib.JoystickUpdate()
+        numbers = {lib.JoystickGetDeviceInstanceID(k): k for k in range(lib.NumJoysticks())}
+        for number in [n for n, one in self._open.items() if n not in numbers or not one.is_there]:
+            self._open.pop(number).close()
+        for number, index in numbers.items():
+            if number >= 0 and number not in self._open and number not in self._refused:
+                self._take(number, index)
+        self.told = tuple((one.found, one.hand()) for one in self._open.values())
+        self.polls += 1
+
+    def _take(self, number: int, index: int) -> None:
+        name = (self._lib.JoystickNameForIndex(index) or b"").decode(errors="replace")
+        try:
+            if self._wanted not in name.casefold():
+                raise OSError("another one is wanted")
+            self._open[number] = _Open(self._lib, index, self._calibrations)
+        except OSError:
+            self._refused.add(number)
+
+    def _poll(self) -> None:
+        """All of SDL happens here, as some systems tell their news only to the thread that asked for them first."""
+        which = sdl.JOYSTICK | sdl.GAMECONTROLLER
+        if self._lib.InitSubSystem(which):
+            self._why = self._lib.GetError().decode(errors="replace")
+            self._begun.set()
+            return
+        self._look()
+        self._begun.set()
+        while not self._end.wait(POLL_S):
+            self._look()
+        for one in self._open.values():
+            one.close()
+        self._lib.QuitSubSystem(which)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._begun.wait()
+        if self._why:
+            raise UsageError(f"SDL finds no joysticks: {self._why}")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
