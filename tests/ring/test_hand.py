@@ -65,7 +65,6 @@ def test_one_program_at_a_time_which_gives_the_vehicle_back_at_its_end(ring: Emu
 HOSTILE = {
     "nan": (math.nan, GAMEPAD, 0, 0, *(0.0,) * 8), "infinite": (1.0, GAMEPAD, 0, 0, math.inf, *(0.0,) * 7),
     "unknown device": (1.0, 77, 0, 0, *(0.0,) * 8), "half a device": (1.0, 2.5, 0, 0, *(0.0,) * 8),
-    "a script": (1.0, SCRIPT, 0, 0, *(0.0,) * 8),
 }  # fmt: skip
 
 
@@ -82,6 +81,13 @@ def test_hostile_numbers_are_nothing(ring: Emulation, numbers: tuple[float, ...]
     overwrite(ring, numbers)
     with reader_of(ring) as reader:
         assert reader.newest() is None
+
+
+def test_the_script_is_asked_for_without_anything_else(ring: Emulation) -> None:
+    with reader_of(ring) as reader, writer_of(ring) as writer:
+        writer.write(Hand(SCRIPT, (1.0,) * AXIS_COUNT, 7, 7))
+        told = reader.newest()
+    assert told is not None and told.hand == Hand(SCRIPT)
 
 
 def test_what_is_too_large_is_cut(ring: Emulation) -> None:

@@ -42,7 +42,7 @@ class Hand(NamedTuple):
     """What one device says.
 
     Attributes:
-        device: KEYBOARD, GAMEPAD or JOYSTICK; NOBODY if nobody steers
+        device: KEYBOARD, GAMEPAD or JOYSTICK; NOBODY if nobody steers; SCRIPT if the script is asked for
         axes: -1 to 1; of a gamepad in the order of the browsers' standard layout: left stick to the right and down,
             right stick to the right and down; then how far the left and the right trigger are pressed, 0 to 1
         buttons: bits; of a gamepad in the order of the standard layout

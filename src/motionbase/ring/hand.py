@@ -7,7 +7,8 @@
 
 The ring's writer makes the file. One program at a time writes it, under a lock of the system; the world's process reads
 it, under the sequence lock of the ring's blocks, and judges: what is no number, too large or unknown counts as nothing.
-A device is there while the count changes. NOBODY, told by a program that is there, gives the vehicle back at once.
+A device is there while the count changes. NOBODY, told by a program that is there, lets go of the vehicle at once;
+SCRIPT asks for its script, whoever else steers.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ BLOCK_AT = 64
 NUMBERS = 4 + AXIS_COUNT
 SIZE = BLOCK_AT + PAYLOAD_AT + 8 * NUMBERS
 TRIES = 1000
-DEVICES = frozenset(range(len(HANDS))) - {SCRIPT}
+DEVICES = frozenset(range(len(HANDS)))
 
 
 def hand_path(backend: AbstractBackend) -> Path:
@@ -73,6 +74,11 @@ def made_hand(backend: AbstractBackend) -> Iterator[None]:
         with suppress(OSError):
             if os.stat(path).st_ino == inode:
                 path.unlink()
+
+
+@final
+class HandTaken(RingError):
+    """Another program tells the world what its devices say."""
 
 
 class Told(NamedTuple):
@@ -130,7 +136,7 @@ class _Mapped:
 
 @final
 class HandWriter:
-    """Tells a world what a device says, about 60 times a second while somebody is there; a context manager."""
+    """Tells a world what a device says, ten times a second or more while somebody is there; a context manager."""
 
     def __init__(self, mapped: _Mapped) -> None:
         self._mapped, self._count = mapped, time.monotonic_ns() // 1000  # not that of another one before
@@ -145,7 +151,7 @@ class HandWriter:
             fcntl.flock(mapped.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             mapped.close()
-            raise RingError(f"{mapped.path}: another program has the controls already") from None
+            raise HandTaken(f"{mapped.path}: another program has the controls already") from None
         return HandWriter(mapped)
 
     def write(self, hand: Hand) -> None:
@@ -159,7 +165,7 @@ class HandWriter:
         return self._mapped.is_replaced()
 
     def close(self) -> None:
-        """Give the vehicle back, and let another program have the controls."""
+        """Let go of the vehicle, and let another program have the controls."""
         if self._mapped.file >= 0:
             self.write(Hand())
         self._mapped.close()
@@ -212,7 +218,7 @@ def _judged(numbers: list[float]) -> Told | None:
     kept = Hand(
         int(device), tuple(min(max(x, -1.0), 1.0) for x in axes), _bits(buttons, BUTTON_COUNT), _bits(keys, len(KEYS))
     )
-    return Told(count, Hand() if device == NOBODY else kept)
+    return Told(count, Hand(int(device)) if device in (NOBODY, SCRIPT) else kept)
 
 
 def _bits(number: float, count: int) -> int:

@@ -141,7 +141,7 @@ def test_the_script_goes_on_after_twenty_seconds_or_on_request() -> None:
     assert helm.go(GIVING_S) == (0.2, 0.6, 0.0)
     helm.said["page"] = keys("ArrowUp")
     helm.go(0.5)
-    helm.said["page"] = Hand()
+    helm.said["page"] = Hand(SCRIPT)
     helm.go(DT)
     assert helm.steering.hand == SCRIPT
 
@@ -179,6 +179,9 @@ def test_a_request_for_the_script_outlasts_a_hand_that_holds_on() -> None:
     helm.go(1.0)
     helm.steering.hear("page", Hand(), helm.now)
     helm.go(5.0)
+    assert helm.steering.hand == GAMEPAD  # a page that goes is no request
+    helm.steering.hear("page", Hand(SCRIPT), helm.now)
+    helm.go(5.0)
     assert helm.steering.hand == SCRIPT
     helm.said["stick"] = axes(-0.7)
     helm.go(DT)
@@ -203,7 +206,7 @@ def test_a_lever_acts_once_it_is_moved_and_what_rests_at_an_end_is_a_pedal() -> 
 reading = st.floats(-1.0, 1.0)
 hands = st.builds(
     Hand,
-    st.sampled_from((NOBODY, KEYBOARD, GAMEPAD, JOYSTICK)),
+    st.sampled_from((NOBODY, SCRIPT, KEYBOARD, GAMEPAD, JOYSTICK)),
     st.tuples(*[reading] * AXIS_COUNT),
     st.integers(0, (1 << BUTTON_COUNT) - 1),
     st.integers(0, (1 << len(KEYS)) - 1),

@@ -37,11 +37,11 @@ class Steering:
         self.hand = NOBODY
 
     def hear(self, who: Hashable, hand: Hand, now: float) -> None:
-        """A device says something; one that says nobody asks for the script, whoever steers."""
-        if hand.device == NOBODY:
-            for one in self._devices.values():
-                one.let_go()
+        """A device says something; NOBODY, that it is gone, and SCRIPT, that all shall let go."""
+        if hand.device in (NOBODY, SCRIPT):
             self._devices.pop(who, None)
+            for one in self._devices.values() if hand.device == SCRIPT else ():
+                one.let_go()
             return
         device = self._devices.get(who)
         if device is None or device.hand.device != hand.device:
