@@ -17,6 +17,7 @@ from motionbase.record.model import POSES, SETTINGS
 from motionbase.record.quantity import Setting
 from motionbase.record.requests import CALMING
 from motionbase.record.states import MOVING, QUIET, STATES
+from motionbase.record.world import KEYS
 
 AMPLITUDE = PLACE["amplitude"]
 FOLDER = Path(__file__).resolve().parents[1] / "web" / "src" / "net"
@@ -35,7 +36,7 @@ def words() -> str:
         "STATES": STATES, "RESTING": [STATES[s] for s in QUIET], "MOVING": [STATES[s] for s in MOVING],
         "CUED_AXES": [f"{name}_{axis}" for name, axis in cueing.SIX], "CUED_ROWS": list(cueing.ROWS),
         "LINK": [channel.name.removeprefix("link_") for channel in cueing.LINK],
-        "CALMING": CALMING, "SHAPES": SHAPES, "PERIODIC": PERIODIC, "BANDS": BANDS,
+        "STEERING_KEYS": KEYS, "CALMING": CALMING, "SHAPES": SHAPES, "PERIODIC": PERIODIC, "BANDS": BANDS,
     }  # fmt: skip
     lines = ["// Made by scripts/console_types.py from src/motionbase/record: change that.", ""]
     lines += [f"export const {name} = {json.dumps(list(of))} as const;" for name, of in lists.items()]

@@ -678,6 +678,20 @@ export interface Strip {
   text: string;
 }
 
+/** What the device of a page says; "nobody" lets go, "script" asks for the vehicle's script. `axes`: in the browsers' standard layout of gamepads, then the triggers; `buttons`: bits in that order. */
+export interface DeviceSays {
+  device: "nobody" | "script" | "keyboard" | "gamepad" | "joystick";
+  axes: number[];
+  buttons: number;
+  keys: ("ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight" | "KeyW" | "KeyS" | "KeyA" | "KeyD" | "KeyQ" | "KeyE" | "KeyR" | "KeyF" | "KeyG" | "KeyB" | "KeyV" | "KeyC" | "Space" | "ShiftLeft" | "PageUp" | "PageDown")[];
+}
+
+/** Whether a page's devices reach the vehicle. `why_not`: one sentence, "" if they do. */
+export interface Steered {
+  kind: "steered";
+  why_not: string;
+}
+
 /** Role of the caller. `seated`: holds the operator's seat, and so may change state. `waiting`: place in the queue for the seat, 1 for the next; None if not waiting. `may_stop`: whether it may request the emergency stop: with the operator token, or as a viewer if anyone may stop. `stop_port`: port of the stop post at the console's address; None if there is none. */
 export interface Me {
   role: "viewer" | "operator";

@@ -10,6 +10,7 @@ export const MOVING = ["rising", "standby", "engaging", "drive", "settling", "lo
 export const CUED_AXES = ["f_x", "f_y", "f_z", "omega_x", "omega_y", "omega_z"] as const;
 export const CUED_ROWS = ["demand", "cue", "felt_vehicle", "felt_cue"] as const;
 export const LINK = ["frames", "lost", "late", "duplicate", "malformed", "foreign"] as const;
+export const STEERING_KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "KeyW", "KeyS", "KeyA", "KeyD", "KeyQ", "KeyE", "KeyR", "KeyF", "KeyG", "KeyB", "KeyV", "KeyC", "Space", "ShiftLeft", "PageUp", "PageDown"] as const;
 export const CALMING = ["freeze", "abort", "settle", "lower"] as const;
 export const SHAPES = ["sine", "square", "triangle", "sawtooth", "step", "ramp", "chirp", "multisine", "random"] as const;
 export const PERIODIC = ["sine", "square", "triangle", "sawtooth"] as const;

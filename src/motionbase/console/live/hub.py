@@ -14,6 +14,7 @@ from motionbase.console.live.absence import Absences
 from motionbase.console.live.curves import Bodies
 from motionbase.console.live.endings import NO_ROOM
 from motionbase.console.live.follower import Follower
+from motionbase.console.live.helm import Helm
 from motionbase.console.live.runs import Run
 from motionbase.console.live.stream import Session
 from motionbase.console.models import ClearanceAlarm, Event, Kinematics, SourceName
@@ -35,6 +36,7 @@ class Hub:
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self.helm = Helm(console.access, console.source("live").backend)
         self._sessions: set[Session] = set()  # after hello
         self._limits = console.settings.limits
         self._greeting: Pool[Session] = Pool(self._limits.greeting)  # before hello
@@ -59,6 +61,7 @@ class Hub:
     async def close(self) -> None:
         """Close all connections."""
         self._loop = None
+        self.helm.close()
         if self._telling is not None:
             self._telling.cancel()
         for session in list(self._sessions):
@@ -121,6 +124,7 @@ class Hub:
         self.console.viewers = len(self._sessions)
         if session.caller.role == "operator":
             self.console.access.seat.left(session.caller.client)
+            self.helm.left(session.caller.client)
         self.watched()
         self._poked.set()
 
@@ -187,6 +191,7 @@ class Hub:
             except TimeoutError:
                 pass
             self._poked.clear()
+            self.helm.rest()
             await self._free_derived()
             if not self._sessions:
                 self._status = None

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias, final
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
-from motionbase.console.models import Model, PoseName, SourceName
+from motionbase.console.models import DeviceSays, Model, PoseName, SourceName
 from motionbase.errors import MotionBaseError
 
 MOST_CHANNELS, MOST_PIXELS, MOST_CURVE_PIXELS = 256, 8192, 1 << 19
@@ -100,7 +100,14 @@ class Estop(Model):
     press: str | None = None
 
 
-Message: TypeAlias = Hello | Source | Subscribe | AskWindow | AskStatistics | Ack | Watch | Estop
+@final
+class Steer(DeviceSays):
+    """What a device says, for the vehicle of the live base's world; needs the operator's seat."""
+
+    do: Literal["steer"]
+
+
+Message: TypeAlias = Hello | Source | Subscribe | AskWindow | AskStatistics | Ack | Watch | Estop | Steer
 _ADAPTER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
 
 

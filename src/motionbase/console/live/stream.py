@@ -17,9 +17,10 @@ from motionbase.console.live import answers, messages
 from motionbase.console.live.curves import Curves, Subscription
 from motionbase.console.live.endings import BAD_DATA, NO_ROOM, NO_TOKEN, POLICY, TRY_LATER, Ended, SessionState
 from motionbase.console.live.follower import Follower
+from motionbase.console.live.helm import Rate
 from motionbase.console.live.outbox import Outbox
 from motionbase.console.live.runs import Run
-from motionbase.console.models import Answer, PoseName
+from motionbase.console.models import Answer, PoseName, Steered
 from motionbase.console.protocols import address_of
 from motionbase.console.room import Rank
 from motionbase.console.tokens import NEEDS_OPERATOR, no_role
@@ -51,6 +52,7 @@ class Session:
         self._shown: tuple[int, int] | None = None  # generation and revision sent to the page
         self.watched: PoseName | None = None  # pose whose kinematics the page watches
         self._wrong = 0
+        self._steering, self._steered = Rate(), Steered(why_not="nothing was said yet")
         self._asked: asyncio.Queue[messages.AskWindow | messages.AskStatistics] = asyncio.Queue()
         self._stops: set[asyncio.Task[None]] = set()
         self._end: asyncio.Future[Ended] = self._loop.create_future()
@@ -212,6 +214,8 @@ class Session:
                 self._asked.put_nowait(message)
                 if self._asked.qsize() > MOST_ASKED:
                     self.end(TRY_LATER, "more is asked for than can be answered")
+            case messages.Steer():
+                self._steer(message)
             case messages.Estop(id=number, press=press):
                 stop = self._loop.create_task(self._stop(number, press))
                 self._stops.add(stop)
@@ -237,6 +241,15 @@ class Session:
         except OSError as error:
             answer = Answer(accepted=False, text=f"the ring cannot be reached: {error.strerror or error}")
         self.say(json.dumps({"kind": "estop", "id": number, **answer.model_dump()}), first=True)
+
+    def _steer(self, said: messages.Steer) -> None:
+        """Pass on what a device says; the page hears when it begins or ceases to reach the vehicle."""
+        if not self._steering.admits():
+            return
+        steered = Steered(why_not=self._hub.helm.steer(self.caller, said.hand))
+        if steered != self._steered:
+            self._steered = steered
+            self.say(steered.model_dump_json())
 
     def _follow(self, source: str) -> None:
         self.follower = self._hub.console.source("replay" if source == "replay" else "live")

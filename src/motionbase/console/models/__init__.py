@@ -85,6 +85,7 @@ from motionbase.console.models.shown import (
     SphereWheel,
 )
 from motionbase.console.models.status import Job, Recorder, Replay, Status, Strip
+from motionbase.console.models.steering import DeviceSays, Steered
 from motionbase.console.models.who import Me, Seat, TakeSeat
 
 __all__ = (
@@ -165,4 +166,6 @@ __all__ = (
     "CueingFigures",
     "CueingTrial",
     "CueingSetText",
+    "DeviceSays",
+    "Steered",
 )
