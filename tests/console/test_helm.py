@@ -1,4 +1,4 @@
-"""What devices of pages say reaches the vehicle: by one hand, whatever else pages send, and no longer than they speak."""
+"""What pages say reaches the vehicle: by one hand, whatever else they send, and no longer than they speak."""
 
 from __future__ import annotations
 
