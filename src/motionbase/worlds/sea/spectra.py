@@ -136,7 +136,7 @@ class Spectrum:
 def ratio(kind: str, gamma: float = 1.0) -> float:
     """A period over that of the peak: t1, tz or te; 1 for tp."""
     moments = _shape(gamma).moments
-    known = {"tp": 1.0, "t1": 1 / moments[1], "tz": moments[2] ** -0.5, "te": moments[-1]}
+    known = {"tp": 1.0, "t1": 1 / moments[1], "tz": 1 / math.sqrt(moments[2]), "te": moments[-1]}
     if kind not in known:
         raise unknown("period", kind, known)
     return known[kind]
