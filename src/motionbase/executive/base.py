@@ -122,6 +122,7 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
     from motionbase.executive.host.rows import blocks_of
     from motionbase.executive.predictive.jobs import BLOCKS, PlannerLink
     from motionbase.executive.preview import BLOCKS as PREVIEWS
+    from motionbase.executive.worlds.link import WorldLink
     from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
     from motionbase.record.states import Mode
@@ -142,6 +143,7 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
 
     header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // options.rate, "parameters": setup.parameters.json}
     header["platform"] = (sphere_text if setup.atlas else platform_text)(options.platform)
+    header["world"] = setup.world.text if setup.world else ""
     with (
         Writer(setup.schema, name=options.ring, program="motionbase run", claim=claim, **header) as writer,
         heard(hear),  # besides the executive's own handlers, which it sets when it runs: no end leaves the ring behind
@@ -149,6 +151,7 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
     ):
         if options.previews:  # first, so that host and planner find it
             beside.enter_context(Exchange.made(writer.backend, PREVIEWS, PREVIEW))
+        world = None if setup.world is None else WorldLink.made(writer.backend, setup.world.channels, beside)
         host = None
         if code.host is not None:
             host = HostLink(
@@ -157,11 +160,11 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
         planner = None
         if options.plans:
             planner = PlannerLink.of(beside.enter_context(Exchange.made(writer.backend, BLOCKS, PLANNER)))
-        job = HexapodRun(code, writer, say, setup.plan, setup.tuned, host=host, planner=planner)
+        job = HexapodRun(code, writer, say, setup.plan, setup.tuned, host=host, planner=planner, world=world)
         job.arrays["mode"][...] = float(Mode.MAINTENANCE if host is None else Mode.HOST)
         job.arrays["automatic"][...] = float(not options.manual)
         settings: dict[str, Any] = {"clock": job.clock, "safe_stop": [safe_stop(job)], "on_warning": to_stderr}
-        settings["channels"] = {} if host is None else host.channels
+        settings["channels"] = {**(host.channels if host else {}), **(world.channels if world else {})}
         executive = Executive(job.schedule, writer, Pace.REAL_TIME, **settings)
         stops.append(executive.stop)
         if setup.generators is not None:
@@ -170,7 +173,8 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
         marks = f"; illustrative: {', '.join(platform.illustrative)}" if platform.illustrative else ""
         print(f"{platform.name}: {platform.summary}{marks}", flush=True)
         if host is not None:
-            print(f"host: {options.host}, through {host.exchange.path}", flush=True)
+            by = setup.world.name if setup.world else options.host
+            print(f"host: {by}, through {host.exchange.path}", flush=True)
         print(f"ring {options.ring!r}: {writer.backend}; {options.rate} records per second; Ctrl-C stops", flush=True)
         if signals:
             executive.stop()

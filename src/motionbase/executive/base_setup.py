@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from motionbase.record.parameters import ParameterTable
     from motionbase.record.schema import Schema
     from motionbase.system.runnable import Runnable
+    from motionbase.worlds.library import Described
 
 TICK_HZ = 2000
 NO_GENERATORS = "none"
@@ -97,7 +98,7 @@ class BaseOptions(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What a run starts with; `told` is what a host tells the loop, if there is one."""
+    """What a run starts with; `told` is what a host tells the loop, `world` where its vehicle moves."""
 
     hexapod: "Hexapod"
     atlas: "Atlas | None"
@@ -107,6 +108,7 @@ class Setup(NamedTuple):
     tuned: dict[int, float]
     generators: "GeneratorSet | None"
     told: "Kind | None" = None
+    world: "Described | None" = None
 
     @property
     def platform(self) -> "Hexapod | Atlas":
@@ -118,11 +120,13 @@ class Setup(NamedTuple):
         """Of its record."""
         from motionbase.host.format import Kind
         from motionbase.record.cueing import cued_schema, linked_schema
+        from motionbase.record.world import worldly_schema
 
         base = _schema(self.hexapod, self.atlas)
         if self.told is None:
             return base
-        return cued_schema(base) if self.told is Kind.VEHICLE else linked_schema(base)
+        schema = cued_schema(base) if self.told is Kind.VEHICLE else linked_schema(base)
+        return schema if self.world is None else worldly_schema(schema, self.world.channels)
 
 
 def checked(options: BaseOptions) -> Setup:
@@ -133,11 +137,13 @@ def checked(options: BaseOptions) -> Setup:
 
     plan = load_faults(options.faults) if options.faults else FaultPlan()
     hexapod, atlas = _platform(options.platform)
-    told = _told(options)
+    told, world = _told(options)
+    if world is not None and options.cueing is None:
+        options = options._replace(cueing=world.cueing)
     loop = _hosted(_loop(hexapod, atlas, _law(hexapod, options.law), options.point), told, options, hexapod, atlas)
     table = parameter_table(loop)  # refuses what a ring could not show
     tuned = load_parameters(options.parameters, table) if options.parameters else {}
-    return Setup(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, options.armed), told)
+    return Setup(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, options.armed), told, world)
 
 
 def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
@@ -172,13 +178,15 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
     return AtlasLoop.of(atlas, hexapod, channels, law, point=point or CENTRE)
 
 
-def _told(options: BaseOptions) -> "Kind | None":
-    """What the host tells the loop, if there is one."""
+def _told(options: BaseOptions) -> "tuple[Kind | None, Described | None]":
+    """What the host tells the loop, if there is one, and its world if it has one."""
     if options.host is None:
-        return None
+        return None, None
     from motionbase.executive.host.source import host_source, told_by
+    from motionbase.worlds.library import Described, WorldUrl
 
-    return told_by(host_source(options.host))
+    source = host_source(options.host)
+    return told_by(source), Described.of(source.made()) if isinstance(source, WorldUrl) else None
 
 
 def _hosted(

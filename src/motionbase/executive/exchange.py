@@ -1,7 +1,8 @@
 """An exchange of states and answers with another process through shared memory, beside the ring.
 
     0    4s   what exchanges: MBCX a robot and MBRX a rotor with its controller, MBHX a base with its host,
-              MBPX a base with the planner of its cueing, MBVX that planner with the host: what its vehicle will do
+              MBPX a base with the planner of its cueing, MBVX that planner with the host: what its vehicle will do,
+              MBWX a base with the world of its host's vehicle, for the record
     4    u16  version, 1
     6    u16  n, numbers of an answer
     8    u16  m, numbers of a state
@@ -38,8 +39,8 @@ from motionbase.ring.lock import is_own, user_name
 from motionbase.ring.names import EXCHANGE
 from motionbase.spatial.rotations import Expr
 
-ROBOT, ROTOR, HOST, PLANNER, PREVIEW = b"MBCX", b"MBRX", b"MBHX", b"MBPX", b"MBVX"
-NAMES = {HOST: "host", PLANNER: "planner", PREVIEW: "preview"}  # the others are controllers
+ROBOT, ROTOR, HOST, PLANNER, PREVIEW, WORLD = b"MBCX", b"MBRX", b"MBHX", b"MBPX", b"MBVX", b"MBWX"
+NAMES = {HOST: "host", PLANNER: "planner", PREVIEW: "preview", WORLD: "world"}  # the others are controllers
 VERSION = 1
 HEAD = struct.Struct("<4sHHH")
 LINE = 64  # [bytes] blocks begin at multiples of it

@@ -17,6 +17,7 @@ from motionbase.executive.predictive.jobs import PlannerLink
 from motionbase.executive.schedule import Job, Schedule, native_job
 from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
+from motionbase.executive.worlds.link import WorldLink
 from motionbase.host.format import Kind as HostKind
 from motionbase.plant.fault_plan import FaultPlan
 from motionbase.record.axes import LEGS
@@ -78,6 +79,7 @@ class HexapodRun:
         clock: the executive's, whose lateness the guard looks at
         host: the exchange with a host's process, if there is one
         planner: the exchange with the planner of the cueing, if there is one
+        world: the exchange with the world of the host's vehicle, if there is one
     """
 
     code: LoopCode
@@ -88,6 +90,7 @@ class HexapodRun:
     clock: Clock = field(default_factory=Clock)
     host: HostLink | None = None
     planner: PlannerLink | None = None
+    world: WorldLink | None = None
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
@@ -113,6 +116,8 @@ class HexapodRun:
         hearing, telling = ((), ()) if host is None else (host.hearing(arrays), host.telling(arrays, self.clock))
         if (planner := self.planner) is not None:
             hearing, telling = (*hearing, *planner.hearing), (*telling, *planner.telling(arrays, self.clock))
+        if self.world is not None:
+            hearing = (*hearing, *self.world.hearing)
         jobs = (Job("listen", every, self.listen), *hearing, Job("closed loop", 1, step), *telling)
         return Schedule(code.loop.dt, (*jobs, Job("request taken", 1, taken)))
 

@@ -6,6 +6,7 @@ naming a world costs nothing.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,6 +14,7 @@ from typing import Protocol, cast, final
 from urllib.parse import unquote
 
 from motionbase.errors import UsageError, unknown
+from motionbase.record.schema import Channel
 from motionbase.record.urls import url_parts
 from motionbase.worlds.option import Option, Value, read_options
 from motionbase.worlds.world import World
@@ -69,6 +71,28 @@ class WorldUrl:
         if self.script not in ("", NO_SCRIPT, *world.scripts):
             raise UsageError(f"{self.text!r}: {unknown('script', self.script, (*world.scripts, NO_SCRIPT))}")
         return world
+
+
+@final
+@dataclass(frozen=True)
+class Described:
+    """What a base must know of a world, without the world itself.
+
+    Attributes:
+        channels: of its own
+        text: the scene, as JSON
+        cueing: name of the set of cueing parameters that suits it
+    """
+
+    name: str
+    channels: tuple[Channel, ...]
+    text: str
+    cueing: str
+
+    @staticmethod
+    def of(world: World) -> Described:
+        """Of a world."""
+        return Described(world.name, world.channels, json.dumps(world.scene, allow_nan=False), world.cueing)
 
 
 def world_url(text: str) -> WorldUrl | None:

@@ -9,14 +9,13 @@ from typing import Self, final
 from motionbase.executive.exchange import Exchange
 from motionbase.executive.host.feed import UNWANTED, LoopRow
 from motionbase.executive.host.motions import motion_of
-from motionbase.executive.host.rows import status_of
+from motionbase.executive.host.rows import drives
 from motionbase.executive.preview import Previews
 from motionbase.host.counting import Verdict
 from motionbase.host.format import Frame, Kind
 from motionbase.host.motions import ANGLES
 from motionbase.host.pacing import Paced
 from motionbase.host.url import Played
-from motionbase.record.states import State
 
 LOOK_S = 0.05  # between looks whether the base has ended
 
@@ -53,11 +52,11 @@ class Playing:
         """Frames when they are due, and how many were skipped before; None after a while with nothing to tell."""
         rate = self._source.rate
         while True:
-            while self._waits and not _drives(exchange):
+            while self._waits and not drives(exchange):
                 time.sleep(1 / rate)
                 yield self._first(), 0
             paced, skipped = Paced(self._motion, rate, ahead=ahead), 0
-            while not self._waits or paced.is_over or _drives(exchange):
+            while not self._waits or paced.is_over or drives(exchange):
                 time.sleep(LOOK_S if paced.is_over else min(LOOK_S, paced.due_in()))
                 yield paced.frame(), paced.skipped - skipped
                 skipped = paced.skipped
@@ -74,9 +73,3 @@ class Playing:
 
     def __exit__(self, *_: object) -> None:
         self._motion.close()
-
-
-def _drives(exchange: Exchange) -> bool:
-    """Whether the base follows its host."""
-    row = exchange.states.get()
-    return row is not None and status_of(row).state == State.DRIVE

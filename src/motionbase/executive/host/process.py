@@ -30,9 +30,11 @@ from motionbase.host.url import Played, Udp
 from motionbase.interpreter import python
 from motionbase.ring import names
 from motionbase.ring.backend import AbstractBackend, find
+from motionbase.worlds.library import WorldUrl
 
 PRIORITY = 40  # of SCHED_FIFO: above everything but the loop, which has 80
 BUSY_US = 200_000  # without a pause, after which the system ends a process that has such a priority
+WORLD_BUSY_US = 1_000_000  # of a world, which may take a while to begin again
 
 
 def command(url: str, ring: str, platform: str) -> tuple[str, ...]:
@@ -59,17 +61,17 @@ def serve(url: str, ring: str, platform: str) -> Never:
             with _attached(source, backend) as exchange, previews(backend, only_reads=False) as told:
                 gc.collect()
                 gc.freeze()
-                be_urgent()
+                be_urgent(WORLD_BUSY_US if isinstance(source, WorldUrl) else BUSY_US)
                 feed.serve(exchange, told)
 
 
-def be_urgent() -> None:
+def be_urgent(busy_us: int = BUSY_US) -> None:
     """Ask for a priority above all but the loop, so that frames need not wait; nothing where that is not allowed.
 
     It cannot take a processor from others for long: it pauses in a flood, and the system ends it if it never pauses.
     """
     with suppress(OSError, ValueError, AttributeError):
-        resource.setrlimit(resource.RLIMIT_RTTIME, (BUSY_US, BUSY_US))
+        resource.setrlimit(resource.RLIMIT_RTTIME, (busy_us, busy_us))
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(PRIORITY))
 
 
@@ -77,6 +79,10 @@ def feed_of(source: Source, ring: str, platform: str) -> Feed:
     """What hears a source."""
     if isinstance(source, Played):
         return Playing(source)
+    if isinstance(source, WorldUrl):
+        from motionbase.executive.worlds.feed import WorldFeed
+
+        return WorldFeed(source, find(ring))
     if isinstance(source, Shared):
         raise UsageError(f"{source.text!r} is for a program of yours; no process hears it")
     if source.kind is not Kind.LEGS:

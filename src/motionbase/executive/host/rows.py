@@ -8,10 +8,11 @@ loop to host    tick, t, then a `Status`: pose, its rate, state, fault, warning,
 from __future__ import annotations
 
 from motionbase.arrays import Array
-from motionbase.executive.exchange import HOST, Blocks
+from motionbase.executive.exchange import HOST, Blocks, Exchange
 from motionbase.host.format import Kind, Status
 from motionbase.record.axes import DOFS
 from motionbase.record.cueing import LINK
+from motionbase.record.states import State
 from motionbase.record.vehicle import VEHICLE
 
 FRAME_AT = len(LINK)  # of an answer, beside its count
@@ -36,3 +37,9 @@ def status_of(row: Array) -> Status:
     tick, t, *numbers = row.tolist()
     words = (int(word) for word in numbers[2 * n :])
     return Status(int(tick), t, tuple(numbers[:n]), tuple(numbers[n : 2 * n]), *words)
+
+
+def drives(exchange: Exchange) -> bool:
+    """Whether the base follows its host."""
+    row = exchange.states.get()
+    return row is not None and status_of(row).state == State.DRIVE

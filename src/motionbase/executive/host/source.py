@@ -12,6 +12,7 @@ from motionbase.errors import UsageError, unknown
 from motionbase.executive.host.motions import kind_of_played
 from motionbase.host.format import Kind
 from motionbase.host.url import Played, Udp, source_of
+from motionbase.worlds.library import WorldUrl, world_url
 
 SHARED = "shared://"
 KINDS = {kind.value: kind for kind in (Kind.POSE, Kind.VEHICLE)}
@@ -27,11 +28,13 @@ class Shared:
     kind: Kind
 
 
-Source = Udp | Played | Shared
+Source = Udp | Played | Shared | WorldUrl
 
 
 def host_source(text: str) -> Source:
     """The source that `--host` names; raises `UsageError` with one sentence."""
+    if (world := world_url(text)) is not None:
+        return world
     if not text.startswith(SHARED):
         return source_of(text)
     name = text.removeprefix(SHARED)
@@ -42,6 +45,8 @@ def host_source(text: str) -> Source:
 
 def told_by(source: Source) -> Kind:
     """The kind of motion that a base gets from a source: a pose of displacements of legs."""
+    if isinstance(source, WorldUrl):
+        return Kind.VEHICLE
     if isinstance(source, Played):
         return kind_of_played(source)
     return Kind.VEHICLE if source.kind is Kind.VEHICLE else Kind.POSE

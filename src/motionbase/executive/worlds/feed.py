@@ -1,0 +1,91 @@
+"""A world as the host of a base: steps it, and brings its vehicle's motion to the loop and its row to the record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Self, final
+
+import numpy as np
+
+from motionbase.errors import UsageError
+from motionbase.executive.exchange import WORLD, Exchange
+from motionbase.executive.host.feed import UNWANTED, LoopRow
+from motionbase.executive.host.rows import drives
+from motionbase.executive.preview import Previews
+from motionbase.executive.worlds.link import blocks_of
+from motionbase.executive.worlds.pace import Pace
+from motionbase.executive.worlds.running import Ear, PageEar, Running
+from motionbase.host.counting import Verdict
+from motionbase.host.format import Frame
+from motionbase.ring import names
+from motionbase.ring.backend import AbstractBackend
+from motionbase.ring.hand import HandReader
+from motionbase.worlds.library import WorldUrl
+
+LOOK_S = 0.05  # between looks whether the base has ended
+
+
+@final
+class WorldFeed:
+    """A world that goes on from one base to the next, each time from its begin."""
+
+    def __init__(self, url: WorldUrl, backend: AbstractBackend) -> None:
+        self._url, self._backend, self._world = url, backend, url.made()
+
+    @property
+    def sentence(self) -> str:
+        """What it simulates, and who steers."""
+        script = self._url.script or next(iter(self._world.scripts), "")
+        by = f"the script {script} steers" if script in self._world.scripts else "nobody steers"
+        return f"simulates {self._world.name} at {1 / self._world.dt:g} Hz; {by} until a person does"
+
+    def serve(self, exchange: Exchange, previews: Previews = UNWANTED) -> None:
+        """Simulate until the base ends."""
+        with ExitStack() as stack:
+            told = stack.enter_context(self._told())
+            ears: list[Ear] = []
+            if (reader := HandReader.attached(self._backend)) is not None:
+                ears.append(PageEar(stack.enter_context(reader)))
+            running = Running(self._world, self._url.script, ears)
+            self._run(exchange, running, LoopRow(exchange, previews), told)
+
+    def _run(self, exchange: Exchange, running: Running, loop: LoopRow, told: Exchange) -> None:
+        pace, looked = Pace(self._world.dt), time.monotonic()
+        counts, row = [0] * len(Verdict), np.zeros(1 + told.blocks.n)
+        while True:
+            now = pace.wait()
+            running.step(now, drives(exchange))
+            counts[Verdict.FRAME] += 1
+            counts[Verdict.LOST] = pace.missed
+            loop.frame(Frame(running.vehicle), counts)
+            row[0] += 1.0
+            row[1:] = running.row
+            told.answers.put(row)
+            if now - looked > LOOK_S:
+                looked = now
+                if exchange.is_replaced():
+                    return
+
+    @contextmanager
+    def _told(self) -> Iterator[Exchange]:
+        """The exchange for the record."""
+        exchange = Exchange.attached(self._backend, names.WORLD, (WORLD,))
+        if exchange is None:
+            raise UsageError(
+                f"the base of this ring keeps no world in its record; start it with --host {self._url.text}"
+            )
+        with exchange:
+            if exchange.blocks != (wanted := blocks_of(self._world.channels)):
+                raise UsageError(
+                    f"the base of this ring keeps another world: {exchange.blocks.n} numbers, not {wanted.n}"
+                )
+            yield exchange
+
+    def __enter__(self) -> Self:
+        self._world.reset()  # compiles, while there is time
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
