@@ -59,7 +59,8 @@ def run(
         typer.Option(
             metavar="URL",
             help="Motion comes from a host: udp://ADDRESS:PORT?format=NAME, file://PATH, ring://NAME, "
-            "manoeuvre://NAME, or shared://pose and shared://vehicle for a program of your own, see docs/host.md.",
+            "manoeuvre://NAME, or shared://pose and shared://vehicle for a program of your own, see docs/host.md; or "
+            "from a world that is simulated here: boat, or boat://NAME?OPTION=VALUE, see docs/worlds.md.",
         ),
     ] = None,
     cueing: Annotated[
@@ -174,6 +175,8 @@ def run(
     Example: motionbase run simona --host udp://127.0.0.1:4444?format=beamng --cueing simona
 
     Example: motionbase run simona --host manoeuvre://take_off
+
+    Example: motionbase run simona --host boat
 
     Example: motionbase run simona --law examples/07_own_control_law.py:heaving
     """

@@ -73,13 +73,11 @@ class WorldFeed:
         """The exchange for the record."""
         exchange = Exchange.attached(self._backend, names.WORLD, (WORLD,))
         if exchange is None:
-            raise UsageError(
-                f"the base of this ring keeps no world in its record; start it with --host {self._url.text}"
-            )
+            raise UsageError(f"the base of this ring has no world in its record; it needs --host {self._url.text}")
         with exchange:
             if exchange.blocks != (wanted := blocks_of(self._world.channels)):
                 raise UsageError(
-                    f"the base of this ring keeps another world: {exchange.blocks.n} numbers, not {wanted.n}"
+                    f"the base of this ring has another world, of {exchange.blocks.n} numbers, not {wanted.n}"
                 )
             yield exchange
 
