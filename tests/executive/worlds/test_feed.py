@@ -107,6 +107,7 @@ def test_hostile_hands_cost_nothing(base: Base) -> None:
     random = np.random.default_rng(4)
     base.tell(State.DRIVE)
     with serving(base):
+        until(lambda: base.look()[1][1] > 0.1, "the world")
         with hand_path(find("rig")).open("r+b", buffering=0) as file:
             for k in range(300):
                 rows = random.choice([np.nan, np.inf, -1e300, 1e18, 2.0, 3.0, 0.5, 7.0], 12)
@@ -116,6 +117,13 @@ def test_hostile_hands_cost_nothing(base: Base) -> None:
         before = base.look()[1][1]
         until(lambda: base.look()[1][1] > before + 0.2, "the world, which goes on")
         assert np.isfinite(base.look()[0]).all() and np.isfinite(base.look()[1]).all()
+
+
+def test_a_file_of_hands_that_is_none_is_told_and_costs_nothing(base: Base, capfd: pytest.CaptureFixture[str]) -> None:
+    hand_path(find("rig")).write_bytes(b"MBSX")
+    with serving(base):
+        until(lambda: base.look()[0][1] > 20, "frames")
+    assert "the page's devices are not heard: " in capfd.readouterr().err
 
 
 def test_a_base_without_its_world_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

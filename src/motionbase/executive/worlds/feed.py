@@ -16,12 +16,11 @@ from motionbase.executive.host.rows import drives
 from motionbase.executive.preview import Previews
 from motionbase.executive.worlds.link import blocks_of
 from motionbase.executive.worlds.pace import Pace
-from motionbase.executive.worlds.running import Ear, PageEar, Running
+from motionbase.executive.worlds.running import Running, ears_of
 from motionbase.host.counting import Verdict
 from motionbase.host.format import Frame
 from motionbase.ring import names
 from motionbase.ring.backend import AbstractBackend
-from motionbase.ring.hand import HandReader
 from motionbase.worlds.library import WorldUrl
 
 LOOK_S = 0.05  # between looks whether the base has ended
@@ -45,10 +44,7 @@ class WorldFeed:
         """Simulate until the base ends."""
         with ExitStack() as stack:
             told = stack.enter_context(self._told())
-            ears: list[Ear] = []
-            if (reader := HandReader.attached(self._backend)) is not None:
-                ears.append(PageEar(stack.enter_context(reader)))
-            running = Running(self._world, self._url.script, ears)
+            running = Running(self._world, self._url.script, ears_of(self._backend, stack))
             self._run(exchange, running, LoopRow(exchange, previews), told)
 
     def _run(self, exchange: Exchange, running: Running, loop: LoopRow, told: Exchange) -> None:

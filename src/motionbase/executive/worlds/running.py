@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import ExitStack
 from typing import Protocol, final
 
+from motionbase.errors import RingError
 from motionbase.record.world import NOBODY, SCRIPT, Hand
+from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.hand import HandReader
 from motionbase.worlds.felt import held
 from motionbase.worlds.hands.steering import Steering
@@ -39,6 +42,16 @@ class PageEar:
         if told is not None and told.number != self._last:
             self._last = told.number
             hear("page", told.hand)
+
+
+def ears_of(backend: AbstractBackend, stack: ExitStack) -> list[Ear]:
+    """Devices that a world hears; a file that cannot be read costs the page's devices and nothing else."""
+    try:
+        reader = HandReader.attached(backend)
+    except RingError as error:
+        print(f"the page's devices are not heard: {error}", file=sys.stderr, flush=True)
+        return []
+    return [] if reader is None else [PageEar(stack.enter_context(reader))]
 
 
 @final
