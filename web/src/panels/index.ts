@@ -1,6 +1,7 @@
 /** The operator's panels, in the order of the rail. */
 
 import "./panels.css";
+import { helm } from "../helm";
 import type { Panel } from "../shell/panel";
 import { cueing } from "./cueing";
 import { events } from "./events";
@@ -13,4 +14,4 @@ import { tuning } from "./tuning";
 
 export { kinematics } from "../kinematics";
 export { estopButton } from "./operator/estop";
-export const panels: Panel[] = [operator, robot, rotor, cueing, generators, tuning, recorder, events];
+export const panels: Panel[] = [operator, robot, rotor, helm, cueing, generators, tuning, recorder, events];
