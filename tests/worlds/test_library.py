@@ -1,11 +1,12 @@
 """Worlds by URL: what is known, and what is refused in one sentence."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from motionbase.errors import MotionBaseError, UsageError
-from motionbase.worlds.library import CATALOGUES, NO_SCRIPT, catalogues, world_url
+from motionbase.worlds.library import CATALOGUES, NO_SCRIPT, Described, catalogues, world_url
 
 
 def test_a_kind_alone_is_its_usual_vehicle() -> None:
@@ -47,6 +48,14 @@ def test_a_script_can_be_named_or_left_out() -> None:
         url = world_url(f"boat://seed?script={script}&height=1.5")
         assert url is not None and url.script == script
         url.made()
+
+
+@pytest.mark.parametrize(("wanted", "told"), [("", "cruise"), ("drift", "drift"), (NO_SCRIPT, "")])
+def test_viewers_are_told_which_script_steers(wanted: str, told: str) -> None:
+    url = world_url(f"boat://seed?script={wanted}" if wanted else "boat")
+    assert url is not None
+    described = Described.of(url.made(), url.script)
+    assert json.loads(described.text)["script"] == told
 
 
 @pytest.mark.parametrize("kind", CATALOGUES)

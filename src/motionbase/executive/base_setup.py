@@ -186,7 +186,8 @@ def _told(options: BaseOptions) -> "tuple[Kind | None, Described | None]":
     from motionbase.worlds.library import Described, WorldUrl
 
     source = host_source(options.host)
-    return told_by(source), Described.of(source.made()) if isinstance(source, WorldUrl) else None
+    world = Described.of(source.made(), source.script) if isinstance(source, WorldUrl) else None
+    return told_by(source), world
 
 
 def _hosted(

@@ -90,9 +90,15 @@ class Described:
     cueing: str
 
     @staticmethod
-    def of(world: World) -> Described:
-        """Of a world."""
-        return Described(world.name, world.channels, json.dumps(world.scene, allow_nan=False), world.cueing)
+    def of(world: World, script: str = "") -> Described:
+        """Of a world that a script steers; "" is the usual one."""
+        scene = {**world.scene, "script": script_of(world, script)}
+        return Described(world.name, world.channels, json.dumps(scene, allow_nan=False), world.cueing)
+
+
+def script_of(world: World, wanted: str) -> str:
+    """Name of the script that steers a world; "" if none does."""
+    return "" if wanted == NO_SCRIPT else wanted or next(iter(world.scripts), "")
 
 
 def world_url(text: str) -> WorldUrl | None:
