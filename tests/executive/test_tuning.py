@@ -81,7 +81,7 @@ def test_gains_are_ramped_and_shown_on_the_way() -> None:
             assert found.values[K_P] == values[K_P] and found.goals[K_P] == goal
             seen.append(values[K_P])
         assert seen[0] == DESIGNED[K_P] and seen[-1] == goal
-        assert np.diff(seen).max() <= 0 and np.abs(np.diff(seen)).max() < 1.01 * 0.01 / RAMP_S * goal
+        assert np.diff(seen).max() <= 0 and np.abs(np.diff(seen)).max() < 1.51 * 0.01 / RAMP_S * goal  # a smooth step
         version = current(ring.segment, ring.header.layout).version
         one.advance(99.0)
         assert current(ring.segment, ring.header.layout).version == version, "at rest nothing is written"

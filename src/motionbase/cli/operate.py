@@ -138,7 +138,7 @@ def tune(
 ) -> None:
     """Show the parameters of the control law and of the motion cueing of a running ring, or change some.
 
-    Gains move to their new values within half a second; limits and monitors change only while the base is at rest
+    Gains move to their new values within a second; limits and monitors change only while the base is at rest
     (`rest` in the list) and only to stricter values. Other changes are refused.
 
     Example: motionbase tune k_p 12

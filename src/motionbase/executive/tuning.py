@@ -14,7 +14,7 @@ from motionbase.ring.blocks.parameters import ParameterPublisher
 from motionbase.ring.writer import Writer
 from motionbase.system.runnable import Runnable
 
-RAMP_S = 0.5  # [s] from the old value to the new: slow against the leg loops, quick against a hand
+RAMP_S = 1.0  # [s] from the old value to the new: slow against motions of a platform, quick against a hand
 REST = (State.OFF, State.DOWN, State.STANDBY, State.HELD)  # nothing moves here, by the control law's own account
 
 
@@ -32,7 +32,7 @@ def parameter_table(loop: Runnable) -> ParameterTable:
 class Tuner:
     """Parameters of a running law and the goals they are on the way to.
 
-    Those that may change only at rest change at once; the others go straight to their goal within RAMP_S.
+    Those that may change only at rest change at once; the others go smoothly to their goal within RAMP_S.
 
     Args:
         writer: of a ring made with the table's text
@@ -70,8 +70,8 @@ class Tuner:
         """Set the values for a time [s] of the run, and show them in the ring while they change."""
         if not self._moves:
             return
-        part = np.clip((t - self._since) / RAMP_S, 0.0, 1.0)
-        over = part >= 1.0
+        x = np.clip((t - self._since) / RAMP_S, 0.0, 1.0)
+        over, part = x >= 1.0, x * x * (3.0 - 2.0 * x)  # begins and ends without a corner
         self._values[:] = np.where(over, self._goals, self._from + part * (self._goals - self._from))
         self._moves = not over.all()
         self._publisher.publish(self._values, self._goals)

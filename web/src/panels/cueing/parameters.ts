@@ -82,7 +82,7 @@ function resetButton(app: App, tuner: Tuner, whyNot: () => string): HTMLElement 
     parameters.filter(isCueing).filter(({ goal, designed }) => goal.some((x, k) => x !== designed[k])).map(({ name }) => name);
   const reset = async (): Promise<void> => {
     const names = differing(tuner.found.peek()?.parameters ?? []);
-    const body = [h("p", {}, "These return to their design values within half a second:"), h("p", {}, names.join(", "))];
+    const body = [h("p", {}, "These return to their design values within a second:"), h("p", {}, names.join(", "))];
     if (await ask({ title: `Reset ${names.length === 1 ? "one parameter" : `${names.length} parameters`} of cueing?`, body, act: "Reset", test: "cueing-reset-all" })) {
       await tuner.change(Object.fromEntries(names.map((name) => [name, []])));
     }

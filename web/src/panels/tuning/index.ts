@@ -137,7 +137,7 @@ function tools(app: App, tuner: Tuner): HTMLElement[] {
   });
   const reset = button("Reset all", "tuning-reset", async () => {
     const names = differing().map(([name]) => name);
-    const body = [h("p", {}, "These return to their design values within half a second:"), h("p", {}, names.join(", "))];
+    const body = [h("p", {}, "These return to their design values within a second:"), h("p", {}, names.join(", "))];
     if (await ask({ title: `Reset ${names.length} parameters?`, body, act: "Reset all", test: "tuning-reset-all" })) {
       await tuner.change(Object.fromEntries(names.map((name) => [name, []])));
     }
