@@ -33,6 +33,7 @@ from motionbase.console.api import (
     replay,
     scene,
     strip,
+    world,
 )
 from motionbase.console.api.sentences import invalid, status_of
 from motionbase.console.console import VERSION
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 ROUTERS = (
     core.router, derive.router, operate.router, generators.router, parameters.router, recorder.router, strip.router,
     recordings.router, export.router, replay.router, layouts.router, scene.router,
-    kinematics.router, alarms.router, cueing.router,
+    world.router, kinematics.router, alarms.router, cueing.router,
 )  # fmt: skip
 LARGEST_MESSAGE = 64 * 1024
 GRACE_S = 3

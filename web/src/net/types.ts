@@ -362,6 +362,7 @@ export interface RecordingInfo {
   rate_hz: number;
   epoch_utc: number | null;
   platform: string;
+  world: string;
   events: RecordingEvent[];
   damage: string[];
   damage_at: ([number, number] | null)[];
@@ -449,7 +450,7 @@ export interface HostDemand {
   exceeded: string[];
 }
 
-/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text`: the same as a sentence. `generation` changes when earlier records do not belong to those that follow: another writer, another schema, time that went back. `platform` is empty if the ring has none; if it is not, a scene can be requested once per generation. `estop_by`: who requested the active stop, None if none is active or the name is unknown. `base_state`, `base_mode`, `base_fault`: the schema's words in the newest record, None if it has none; "none..." means no fault. `t`: time stamp [s] of that record. `life`: state of the base while no records come, None if unknown. `behind_s`: how much older [s] the newest record read by the console is than that of the ring. */
+/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text`: the same as a sentence. `generation` changes when earlier records do not belong to those that follow: another writer, another schema, time that went back. `platform` is empty if the ring has none; if it is not, a scene can be requested once per generation. `world`: name of the world in which its host's vehicle moves, empty if there is none. `estop_by`: who requested the active stop, None if none is active or the name is unknown. `base_state`, `base_mode`, `base_fault`: the schema's words in the newest record, None if it has none; "none..." means no fault. `t`: time stamp [s] of that record. `life`: state of the base while no records come, None if unknown. `behind_s`: how much older [s] the newest record read by the console is than that of the ring. */
 export interface Ring {
   source: "live" | "replay";
   name: string;
@@ -462,6 +463,7 @@ export interface Ring {
   writer: string;
   writer_pid: number;
   platform: string;
+  world: string;
   schema_name: string;
   schema_hash: string;
   channels: number;
@@ -717,4 +719,106 @@ export interface TakeSeat {
   force: boolean;
   from_client: string | null;
   wait: boolean;
+}
+
+/** The sea of the simple mode: (amplitude, kx, ky, turns, phase) of its waves, by the channel `sea_progress`. */
+export interface SeedSea {
+  waves: [number, number, number, number, number][];
+  loop: number;
+  units: number;
+}
+
+/** What a driver moves; `keys` and `gamepad` say with what. */
+export interface WorldControl {
+  name: string;
+  label: string;
+  channel: string;
+  least: number;
+  most: number;
+  keys: string[];
+  gamepad: string;
+}
+
+/** Level ground at `elevation` [m]. */
+export interface WorldGround {
+  runway: WorldRunway | null;
+  elevation: number;
+}
+
+/** An instrument: it shows scale times the channel. */
+export interface WorldInstrument {
+  name: string;
+  label: string;
+  channel: string;
+  unit: string;
+  scale: number;
+  low: number | null;
+  high: number | null;
+  look: string;
+}
+
+/** Another craft, a buoy, a building: at `p` [m] with `heading` [rad] at time 0, moving with `v` [m/s]. */
+export interface WorldObject {
+  name: string;
+  shapes: ModelShape[];
+  p: [number, number, number];
+  heading: number;
+  v: [number, number];
+}
+
+/** A part of the vehicle: it turns about `axis` through `p` by `channel` [rad], or slides along it by `slide` [m]. Positive turns follow the right hand. `scale`: what the channel is multiplied by. */
+export interface WorldPart {
+  name: string;
+  shapes: ModelShape[];
+  p: [number, number, number];
+  axis: [number, number, number];
+  channel: string | null;
+  slide: string | null;
+  scale: number;
+}
+
+/** Its middle line and its width [m]. */
+export interface WorldRoad {
+  points: [number, number, number][];
+  width: number;
+  bumps: unknown[];
+}
+
+/** Its middle, in which direction it goes [rad], its length and width [m]. */
+export interface WorldRunway {
+  p: [number, number, number];
+  heading: number;
+  length: number;
+  width: number;
+}
+
+/** The vehicle and its surroundings; `eye` and `chase` are in axes of the vehicle [m]. `captions`: by script, times of the world [s] and what is shown from then on. */
+export interface WorldScene {
+  kind: "boat" | "flight" | "drive";
+  name: string;
+  script: string;
+  captions: Record<string, [number, string][]>;
+  eye: [number, number, number];
+  chase: [number, number, number];
+  vehicle: WorldVehicle;
+  parts: WorldPart[];
+  instruments: WorldInstrument[];
+  controls: WorldControl[];
+  objects: WorldObject[];
+  sea: WorldSea | null;
+  ground: WorldGround | null;
+  road: WorldRoad | null;
+}
+
+/** (amplitude, kx, ky, omega, phase) of its waves [m, rad/m, rad/s, rad], the largest first; or `seed`. */
+export interface WorldSea {
+  waves: [number, number, number, number, number][];
+  significant_height: number;
+  peak_period: number | null;
+  seed: SeedSea | null;
+}
+
+/** The vehicle in its own axes: x forward, y left, z up. */
+export interface WorldVehicle {
+  shapes: ModelShape[];
 }

@@ -255,7 +255,7 @@ function isLast({ head }: Rows, records: number): boolean {
 function ringOf(info: RecordingInfo, generation: number): Ring {
   return {
     source: "replay", name: info.file, backend: "a recording, replayed by this page", is_hardware: false, state: "live",
-    state_text: "paused", behind_s: 0, generation, writer: "", writer_pid: 0, platform: info.platform,
+    state_text: "paused", behind_s: 0, generation, writer: "", writer_pid: 0, platform: info.platform, world: info.world,
     schema_name: info.recording_schema.name, schema_hash: info.recording_schema.hash,
     channels: info.recording_schema.channels.length, rate_hz: info.rate_hz, dt: info.rate_hz > 0 ? 1 / info.rate_hz : 0,
     epoch_utc: info.epoch_utc ?? 0, takes_commands: false, has_parameters: false, estop_acts: false, estop_by: null,

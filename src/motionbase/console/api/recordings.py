@@ -23,6 +23,7 @@ from motionbase.console.api.scene import stored_scene
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.api.upload import Uploads
 from motionbase.console.api.windows import window
+from motionbase.console.api.world import stored_world, world_name
 from motionbase.console.live.derived import formula_of
 from motionbase.console.live.formula import FormulaError
 from motionbase.console.live.runs import derived_channel
@@ -36,6 +37,7 @@ from motionbase.console.models import (
     Scene,
     Schema,
     Ticket,
+    WorldScene,
 )
 from motionbase.errors import UsageError
 from motionbase.record import schema as ring_schema
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
 STRIPS = ("strips", "exports", "viewers")  # folders of downloadable strip charts beside the recordings
 STRIP_ENDINGS = (".pdf", ".png")
 LONGEST_ABOUT = 400  # characters of each metadata entry
-NOT_SHOWN = ("schema", "platform", "parameters", JOURNAL)  # long entries that are shown elsewhere
+NOT_SHOWN = ("schema", "platform", "parameters", "world", JOURNAL)  # long entries that are shown elsewhere
 BAD_KINDS = ("fault", "estop", "gap", "disk")
 EVENTS = TypeAdapter(list[RecordingEvent])
 MOST_EVENTS, MOST_DAMAGE, MOST_ABOUT = 10_000, 1000, 200
@@ -144,6 +146,7 @@ def info(file: str, recording: Recording, kept: Iterable[Derive] = ()) -> Record
         rate_hz=_rate(recording),
         epoch_utc=epoch_ns / 1e9 if epoch_ns > 0 else None,
         platform=about.get("platform_name", "") or platform_name(about.get("platform", "")),
+        world=world_name(about.get("world", "")),
         events=[event_of(e) for e in events],
         damage=[d.text for d in damage],
         damage_at=[damage_times(recording, d) for d in damage],
@@ -278,6 +281,16 @@ def router(console: Console) -> APIRouter:
         def look() -> Scene | ModelScene:
             with opened.use(path_of(console, file)) as recording:
                 return stored_scene(str(recording.source.about.get("platform", "")))
+
+        return await turns.take(look)
+
+    @api.get("/world", dependencies=[Depends(viewer)])
+    async def world(file: str) -> WorldScene:
+        """The world of the host's vehicle in a recording."""
+
+        def look() -> WorldScene:
+            with opened.use(path_of(console, file)) as recording:
+                return stored_world(str(recording.source.about.get("world", "")))
 
         return await turns.take(look)
 

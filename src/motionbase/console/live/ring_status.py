@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from motionbase.console.api.host import host_demand
+from motionbase.console.api.world import world_name
 from motionbase.console.live.follower import HEALTH_S, Follower
 from motionbase.console.live.life import base_life
 from motionbase.console.live.runs import Run
@@ -41,6 +42,7 @@ def ring_status(follower: Follower) -> Ring:
         writer=header.writer if header else "",
         writer_pid=header.writer_pid if header else 0,
         platform=platform_name(layout.platform) if layout else "",
+        world=world_name(layout.world) if layout else "",
         schema_name=layout.schema.name if layout else "",
         schema_hash=layout.schema.hash.hex() if layout else "",
         channels=len(layout.schema.channels) if layout else 0,

@@ -87,6 +87,19 @@ from motionbase.console.models.shown import (
 from motionbase.console.models.status import Job, Recorder, Replay, Status, Strip
 from motionbase.console.models.steering import DeviceSays, Steered
 from motionbase.console.models.who import Me, Seat, TakeSeat
+from motionbase.console.models.world import (
+    SeedSea,
+    WorldControl,
+    WorldGround,
+    WorldInstrument,
+    WorldObject,
+    WorldPart,
+    WorldRoad,
+    WorldRunway,
+    WorldScene,
+    WorldSea,
+    WorldVehicle,
+)
 
 __all__ = (
     "Model",
@@ -168,4 +181,15 @@ __all__ = (
     "CueingSetText",
     "DeviceSays",
     "Steered",
+    "WorldScene",
+    "WorldVehicle",
+    "WorldPart",
+    "WorldInstrument",
+    "WorldControl",
+    "WorldObject",
+    "WorldSea",
+    "SeedSea",
+    "WorldGround",
+    "WorldRunway",
+    "WorldRoad",
 )

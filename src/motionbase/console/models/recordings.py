@@ -54,6 +54,7 @@ class RecordingInfo(Model):
     rate_hz: float
     epoch_utc: float | None
     platform: str
+    world: str
     events: list[RecordingEvent]
     damage: list[str]
     damage_at: list[tuple[float, float] | None]

@@ -49,6 +49,7 @@ class Ring(Model):
     `state`: live, waiting, lost or none, of the writer; `state_text`: the same as a sentence. `generation` changes
     when earlier records do not belong to those that follow: another writer, another schema, time that went back.
     `platform` is empty if the ring has none; if it is not, a scene can be requested once per generation.
+    `world`: name of the world in which its host's vehicle moves, empty if there is none.
     `estop_by`: who requested the active stop, None if none is active or the name is unknown. `base_state`, `base_mode`,
     `base_fault`: the schema's words in the newest record, None if it has none; "none..." means no fault.
     `t`: time stamp [s] of that record. `life`: state of the base while no records come, None if unknown.
@@ -66,6 +67,7 @@ class Ring(Model):
     writer: str
     writer_pid: int
     platform: str
+    world: str
     schema_name: str
     schema_hash: str
     channels: int

@@ -1,0 +1,151 @@
+"""The world in which a host's vehicle moves, as shown: docs/worlds.md describes a scene."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import ConfigDict, Field, model_validator
+
+from motionbase.console.models.base import Model
+from motionbase.console.models.shown import MOST_CORNERS, MOST_PARTS, MOST_SHAPES, ModelShape, Name, Number, Point
+
+MOST_WAVES = 4096
+MOST_POINTS = 50_000  # of a road
+Text: TypeAlias = Annotated[str, Field(max_length=200)]
+Wave: TypeAlias = tuple[Number, Number, Number, Number, Number]
+Channels: TypeAlias = Annotated[str, Field(max_length=64)]
+
+
+class Shown(Model):
+    """What a later version adds is not drawn, and no error."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class WorldVehicle(Shown):
+    """The vehicle in its own axes: x forward, y left, z up."""
+
+    shapes: list[ModelShape] = Field(default=[], max_length=MOST_SHAPES)
+
+
+class WorldPart(Shown):
+    """A part of the vehicle: it turns about `axis` through `p` by `channel` [rad], or slides along it by `slide` [m].
+
+    Positive turns follow the right hand. `scale`: what the channel is multiplied by.
+    """
+
+    name: Text = ""
+    shapes: list[ModelShape] = Field(max_length=MOST_PARTS)
+    p: Point = (0.0, 0.0, 0.0)
+    axis: Point = (0.0, 0.0, 1.0)
+    channel: Channels | None = None
+    slide: Channels | None = None
+    scale: Number = 1.0
+
+
+class WorldInstrument(Shown):
+    """An instrument: it shows scale times the channel."""
+
+    name: Text
+    label: Text = ""
+    channel: Channels
+    unit: Text = ""
+    scale: Number = 1.0
+    low: Number | None = None
+    high: Number | None = None
+    look: Text = "number"
+
+
+class WorldControl(Shown):
+    """What a driver moves; `keys` and `gamepad` say with what."""
+
+    name: Text
+    label: Text = ""
+    channel: Channels
+    least: Number = -1.0
+    most: Number = 1.0
+    keys: list[Text] = Field(default=[], max_length=8)
+    gamepad: Text = ""
+
+
+class WorldObject(Shown):
+    """Another craft, a buoy, a building: at `p` [m] with `heading` [rad] at time 0, moving with `v` [m/s]."""
+
+    name: Text = ""
+    shapes: list[ModelShape] = Field(max_length=MOST_PARTS)
+    p: Point
+    heading: Number = 0.0
+    v: tuple[Number, Number] = (0.0, 0.0)
+
+
+class SeedSea(Shown):
+    """The sea of the simple mode: (amplitude, kx, ky, turns, phase) of its waves, by the channel `sea_progress`."""
+
+    waves: list[Wave] = Field(max_length=MOST_WAVES)
+    loop: Number
+    units: Number
+
+
+class WorldSea(Shown):
+    """(amplitude, kx, ky, omega, phase) of its waves [m, rad/m, rad/s, rad], the largest first; or `seed`."""
+
+    waves: list[Wave] = Field(default=[], max_length=MOST_WAVES)
+    significant_height: Number = 0.0
+    peak_period: Number | None = None
+    seed: SeedSea | None = None
+
+
+class WorldRunway(Shown):
+    """Its middle, in which direction it goes [rad], its length and width [m]."""
+
+    p: Point
+    heading: Number = 0.0
+    length: Number
+    width: Number
+
+
+class WorldGround(Shown):
+    """Level ground at `elevation` [m]."""
+
+    runway: WorldRunway | None = None
+    elevation: Number = 0.0
+
+
+class WorldRoad(Shown):
+    """Its middle line and its width [m]."""
+
+    points: list[Point] = Field(max_length=MOST_POINTS)
+    width: Number = 7.0
+    bumps: list[Any] = Field(default=[], max_length=MOST_POINTS)
+
+
+class WorldScene(Shown):
+    """The vehicle and its surroundings; `eye` and `chase` are in axes of the vehicle [m].
+
+    `captions`: by script, times of the world [s] and what is shown from then on.
+    """
+
+    kind: Literal["boat", "flight", "drive"]
+    name: Name
+    script: Text = ""
+    captions: dict[Name, list[tuple[Number, Text]]] = {}
+    eye: Point = (0.0, 0.0, 1.5)
+    chase: Point = (-12.0, 0.0, 4.0)
+    vehicle: WorldVehicle = WorldVehicle()
+    parts: list[WorldPart] = Field(default=[], max_length=MOST_PARTS)
+    instruments: list[WorldInstrument] = Field(default=[], max_length=MOST_PARTS)
+    controls: list[WorldControl] = Field(default=[], max_length=MOST_PARTS)
+    objects: list[WorldObject] = Field(default=[], max_length=MOST_PARTS)
+    sea: WorldSea | None = None
+    ground: WorldGround | None = None
+    road: WorldRoad | None = None
+
+    @model_validator(mode="after")
+    def _can_be_drawn(self) -> Self:
+        listed = self.vehicle.shapes, *(part.shapes for part in self.parts), *(one.shapes for one in self.objects)
+        shapes = [shape for some in listed for shape in some]
+        if len(shapes) > MOST_SHAPES:
+            raise ValueError(f"{len(shapes)} shapes, a page draws {MOST_SHAPES} at most")
+        if (corners := sum(len(s.faces) + len(s.vertices) for s in shapes)) > MOST_CORNERS:
+            raise ValueError(f"its meshes have {corners} vertices and faces, a page draws {MOST_CORNERS} at most")
+        return self
