@@ -11,7 +11,7 @@ AXES = ("left stick", "left stick", "right stick", "right stick", "left trigger"
 
 
 def shown_controls(controls: Sequence[Control]) -> list[dict[str, Any]]:
-    """What moves the controls, for the page's help."""
+    """What moves the controls: for the page's help, and for the stick on its screen."""
     return [
         {
             "name": c.name,
@@ -19,8 +19,13 @@ def shown_controls(controls: Sequence[Control]) -> list[dict[str, Any]]:
             "channel": f"control_{c.name}",
             "least": c.least,
             "most": c.most,
-            "keys": [key for key in c.keys if key is not None],
+            "rest": c.rest,
+            "springs": c.springs,
+            "keys": list(c.keys),
             "gamepad": AXES[c.axis] if c.axis is not None and c.axis < len(AXES) else "",
+            "axis": c.axis,
+            "turned": c.turned,
+            "buttons": list(c.buttons),
         }
         for c in controls
     ]

@@ -728,15 +728,20 @@ export interface SeedSea {
   units: number;
 }
 
-/** What a driver moves; `keys` and `gamepad` say with what. */
+/** What a driver moves: with `keys` and `buttons`, to its least and to its most, and an `axis` of a gamepad. `springs`: goes back to its `rest` when it is let go. `turned`: the axis moves it the other way. */
 export interface WorldControl {
   name: string;
   label: string;
   channel: string;
   least: number;
   most: number;
-  keys: string[];
+  rest: number;
+  springs: boolean;
+  keys: (string | null)[];
   gamepad: string;
+  axis: number | null;
+  turned: boolean;
+  buttons: (number | null)[];
 }
 
 /** Level ground at `elevation` [m]. */

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from motionbase.console.models.base import Model
 from motionbase.console.models.shown import MOST_CORNERS, MOST_PARTS, MOST_SHAPES, ModelShape, Name, Number, Point
+from motionbase.record.world import AXIS_COUNT, BUTTON_COUNT
 
 MOST_WAVES = 4096
 MOST_POINTS = 50_000  # of a road
@@ -57,15 +58,23 @@ class WorldInstrument(Shown):
 
 
 class WorldControl(Shown):
-    """What a driver moves; `keys` and `gamepad` say with what."""
+    """What a driver moves: with `keys` and `buttons`, to its least and to its most, and an `axis` of a gamepad.
+
+    `springs`: goes back to its `rest` when it is let go. `turned`: the axis moves it the other way.
+    """
 
     name: Text
     label: Text = ""
     channel: Channels
     least: Number = -1.0
     most: Number = 1.0
-    keys: list[Text] = Field(default=[], max_length=8)
+    rest: Number = 0.0
+    springs: bool = True
+    keys: list[Text | None] = Field(default=[], max_length=2)
     gamepad: Text = ""
+    axis: Annotated[int, Field(ge=0, lt=AXIS_COUNT)] | None = None
+    turned: bool = False
+    buttons: list[Annotated[int, Field(ge=0, lt=BUTTON_COUNT)] | None] = Field(default=[], max_length=2)
 
 
 class WorldObject(Shown):
