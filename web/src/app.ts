@@ -54,6 +54,8 @@ export class App {
   readonly happened: Signal<readonly RecordingEvent[]> = signal<readonly RecordingEvent[]>([]);
   /** Time [s] of the record that a replay shows, smooth while it plays; null where none is shown. */
   readonly playhead: Signal<number | null> = signal<number | null>(null);
+  /** Why what this page's devices say does not reach the vehicle of a world, as the console answers; "" where it does. */
+  readonly whyNotSteered: Signal<string> = signal("");
   /** Limits that were exceeded and not yet acknowledged; the plots count them. */
   readonly alarms: Signal<number> = signal(0);
   /** How fast the page draws; set by the plots. */
@@ -107,6 +109,7 @@ export class App {
       },
       kinematics: (found) => this.session.shows(found.source) && this.kinematics.live.set(found),
       clearance: (alarm) => this.kinematics.told(alarm),
+      steered: ({ why_not }) => this.whyNotSteered.set(why_not),
       error: (text) => this.say(text, "error"),
     });
     effect(() => void (this.socket.link() !== "open" && (this.#isNew = true)));

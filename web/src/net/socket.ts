@@ -2,7 +2,7 @@
 
 import { signal, type Signal } from "../core/signal";
 import { decode, type LiveFrame, type WindowFrame } from "./frames";
-import type { Answer, ClearanceAlarm, Event, Kinematics, Me, Schema, Status } from "./types";
+import type { Answer, ClearanceAlarm, DeviceSays, Event, Kinematics, Me, Schema, Status, Steered } from "./types";
 
 export type Link = "connecting" | "open" | "lost" | "refused" | "full";
 export type SourceName = "live" | "replay";
@@ -37,6 +37,7 @@ type Text =
   | Stopped
   | Kinematics
   | ClearanceAlarm
+  | Steered
   | { kind: "error"; id: number | null; text: string };
 
 export interface Listener {
@@ -47,6 +48,7 @@ export interface Listener {
   live(frame: LiveFrame): void;
   kinematics(found: Kinematics): void;
   clearance(alarm: ClearanceAlarm): void;
+  steered(steered: Steered): void;
   error(text: string): void;
 }
 
@@ -162,6 +164,14 @@ export class LiveSocket {
     return this.#ask({ do: "estop", press }) as Promise<Stopped>;
   }
 
+  /**
+   * What a device says, to the vehicle of a world.
+   * @param isAgain the same as before: it may be left out where the connection is slow
+   */
+  steer(says: DeviceSays, isAgain: boolean): void {
+    if (!isAgain || this.#socket?.bufferedAmount === 0) this.#send({ do: "steer", ...says });
+  }
+
   /** What came over an earlier connection is not for this one to acknowledge. */
   acknowledge(frame: number): void {
     if (frame <= this.#newest) this.#send({ do: "ack", frame });
@@ -230,6 +240,8 @@ export class LiveSocket {
         return this.listener.kinematics(said);
       case "clearance":
         return this.listener.clearance(said);
+      case "steered":
+        return this.listener.steered(said);
       case "statistics":
       case "estop":
         return this.#answered(said.id, said);
