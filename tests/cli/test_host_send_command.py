@@ -24,8 +24,9 @@ TARGET = "udp://127.0.0.1:9?format=motionbase-vehicle"
     [
         (["landing", "udp://127.0.0.1:9"], "'landing' tells a vehicle, and format motionbase takes a pose"),
         (["landing", "udp://127.0.0.1:9?format=forza"], "format forza is heard and cannot be sent"),
-        (["landig", TARGET], "'landig' does not exist"),
+        (["landig.csv", TARGET], "'landig.csv' does not exist"),
         (["manoeuvre://landig", TARGET], "did you mean 'landing'"),
+        (["ladning", TARGET], "no manoeuvre or file 'ladning'; did you mean 'landing'?"),
         (
             ["udp://127.0.0.1:9", TARGET],
             "'udp://127.0.0.1:9' tells a pose, and format motionbase-vehicle takes a vehicle",

@@ -34,16 +34,12 @@ def samples_of(source: str, rate: float, start: float | None = None, stop: float
     Args:
         rate: of a manoeuvre's samples [Hz]
     """
-    from motionbase.host.manoeuvres import manoeuvre_names, manoeuvre_of
+    from motionbase.host.manoeuvres import is_manoeuvre, manoeuvre_of
 
-    if source.startswith(SCHEME) or source.partition("?")[0] in manoeuvre_names():
+    if source.startswith(SCHEME) or ("://" not in source and is_manoeuvre(source)):
         made = manoeuvre_of(source, rate)
         return _between(Samples(source.removeprefix(SCHEME), made.t, made.rows), start, stop)
     path = Path(source.removeprefix("file://"))
-    if not path.exists() and not path.suffix:
-        from motionbase.errors import unknown
-
-        raise unknown("manoeuvre or file", source, manoeuvre_names(), "manoeuvres")
     from motionbase.recording.motions import vehicle_samples
     from motionbase.recording.open import open_recording
 

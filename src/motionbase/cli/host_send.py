@@ -103,12 +103,11 @@ def send(
 
 def _source(text: str) -> "Source":
     """The URL of a source; a name alone is a file or a manoeuvre."""
-    from motionbase.host.manoeuvres.library import manoeuvre_names
+    from motionbase.host.manoeuvres import is_manoeuvre
     from motionbase.host.url import source_of
 
     if "://" not in text:
-        name = text.partition("?")[0]
-        scheme = "manoeuvre" if name in manoeuvre_names() and not Path(name).exists() else "file"
+        scheme = "manoeuvre" if is_manoeuvre(text) else "file"
         text = f"{scheme}://{text}"
     return source_of(text)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import final
 
 import numpy as np
@@ -47,6 +48,16 @@ def manoeuvre_names(vehicle: str | None = None) -> tuple[str, ...]:
     return tuple(
         name for kind in VEHICLES for name, r in RECIPES.items() if r.vehicle == kind and vehicle in (None, kind)
     )
+
+
+def is_manoeuvre(text: str) -> bool:
+    """Whether a text that may also be a file names a manoeuvre; raises `UsageError` if it can be neither."""
+    name, path = text.partition("?")[0], Path(text)
+    if path.exists():
+        return False
+    if name not in RECIPES and not path.suffix:
+        raise unknown("manoeuvre or file", text, manoeuvre_names(), "manoeuvres")
+    return name in RECIPES
 
 
 def recipe_of(name: str) -> Recipe:
