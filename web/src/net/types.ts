@@ -726,6 +726,17 @@ export interface SeedSea {
   waves: [number, number, number, number, number][];
   loop: number;
   units: number;
+  handles: number[];
+}
+
+/** Something to drive over: its middle, the direction of its `length` [rad], `height` above the ground [m]. */
+export interface WorldBump {
+  name: string;
+  p: [number, number, number];
+  heading: number;
+  length: number;
+  width: number;
+  height: number;
 }
 
 /** What a driver moves: with `keys` and `buttons`, to its least and to its most, and an `axis` of a gamepad. `springs`: goes back to its `rest` when it is let go. `turned`: the axis moves it the other way. */
@@ -744,10 +755,19 @@ export interface WorldControl {
   buttons: (number | null)[];
 }
 
-/** Level ground at `elevation` [m]. */
+/** Lines and arcs along which an object goes with `speed` [m/s]; at time 0 it is at `start` [m] along them. A segment is (s, x, y, heading, curvature): where it begins, along the course and in the world [m], its heading there [rad] and its curvature [1/m]. `length` [m]: of a closed course; null for one that goes on straight. */
+export interface WorldCourse {
+  speed: number;
+  start: number;
+  length: number | null;
+  segments: [number, number, number, number, number][];
+}
+
+/** Level ground at `elevation` [m], and (amplitude, kx, ky, phase) of its hills, `waves` [m, rad/m, rad]. */
 export interface WorldGround {
   runway: WorldRunway | null;
   elevation: number;
+  waves: [number, number, number, number][];
 }
 
 /** An instrument: it shows scale times the channel. */
@@ -762,13 +782,16 @@ export interface WorldInstrument {
   look: string;
 }
 
-/** Another craft, a buoy, a building: at `p` [m] with `heading` [rad] at time 0, moving with `v` [m/s]. */
+/** Another craft, a buoy, a building: at `p` [m] with `heading` [rad] at time 0. It moves with `v` [m/s], or along a `course`. `floats`: it goes up and down with the surface. */
 export interface WorldObject {
   name: string;
   shapes: ModelShape[];
   p: [number, number, number];
   heading: number;
   v: [number, number];
+  course: WorldCourse | null;
+  floats: boolean;
+  wake: WorldWake | null;
 }
 
 /** A part of the vehicle: it turns about `axis` through `p` by `channel` [rad], or slides along it by `slide` [m]. Positive turns follow the right hand. `scale`: what the channel is multiplied by. */
@@ -782,11 +805,12 @@ export interface WorldPart {
   scale: number;
 }
 
-/** Its middle line and its width [m]. */
+/** Its middle line and its width [m]; a `closed` one goes on from its last point to its first. */
 export interface WorldRoad {
   points: [number, number, number][];
   width: number;
-  bumps: unknown[];
+  closed: boolean;
+  bumps: WorldBump[];
 }
 
 /** Its middle, in which direction it goes [rad], its length and width [m]. */
@@ -826,4 +850,12 @@ export interface WorldSea {
 /** The vehicle in its own axes: x forward, y left, z up. */
 export interface WorldVehicle {
   shapes: ModelShape[];
+}
+
+/** The water line of a hull that draws waves behind it [m], and its speed [m/s]. */
+export interface WorldWake {
+  length: number;
+  beam: number;
+  draft: number;
+  speed: number;
 }

@@ -89,7 +89,9 @@ from motionbase.console.models.steering import DeviceSays, Steered
 from motionbase.console.models.who import Me, Seat, TakeSeat
 from motionbase.console.models.world import (
     SeedSea,
+    WorldBump,
     WorldControl,
+    WorldCourse,
     WorldGround,
     WorldInstrument,
     WorldObject,
@@ -99,6 +101,7 @@ from motionbase.console.models.world import (
     WorldScene,
     WorldSea,
     WorldVehicle,
+    WorldWake,
 )
 
 __all__ = (
@@ -186,10 +189,13 @@ __all__ = (
     "WorldPart",
     "WorldInstrument",
     "WorldControl",
+    "WorldCourse",
+    "WorldWake",
     "WorldObject",
     "WorldSea",
     "SeedSea",
     "WorldGround",
     "WorldRunway",
+    "WorldBump",
     "WorldRoad",
 )

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, model_validator
 
 from motionbase.console.models.base import Model
-from motionbase.console.models.shown import MOST_CORNERS, MOST_PARTS, MOST_SHAPES, ModelShape, Name, Number, Point
+from motionbase.console.models.shown import (
+    MOST_CORNERS,
+    MOST_PARTS,
+    MOST_SHAPES,
+    Length,
+    ModelShape,
+    Name,
+    Number,
+    Point,
+)
 from motionbase.record.world import AXIS_COUNT, BUTTON_COUNT
 
 MOST_WAVES = 4096
 MOST_POINTS = 50_000  # of a road
+MOST_SEGMENTS = 2000  # of a course
+MOST_HILLS = 64
 Text: TypeAlias = Annotated[str, Field(max_length=200)]
 Wave: TypeAlias = tuple[Number, Number, Number, Number, Number]
+Hill: TypeAlias = tuple[Number, Number, Number, Number]
+Segment: TypeAlias = tuple[Number, Number, Number, Number, Number]
 Channels: TypeAlias = Annotated[str, Field(max_length=64)]
 
 
@@ -77,14 +90,42 @@ class WorldControl(Shown):
     buttons: list[Annotated[int, Field(ge=0, lt=BUTTON_COUNT)] | None] = Field(default=[], max_length=2)
 
 
+class WorldCourse(Shown):
+    """Lines and arcs along which an object goes with `speed` [m/s]; at time 0 it is at `start` [m] along them.
+
+    A segment is (s, x, y, heading, curvature): where it begins, along the course and in the world [m], its heading
+    there [rad] and its curvature [1/m]. `length` [m]: of a closed course; null for one that goes on straight.
+    """
+
+    speed: Number
+    start: Number = 0.0
+    length: Annotated[Length, Field(gt=0)] | None = None
+    segments: list[Segment] = Field(min_length=1, max_length=MOST_SEGMENTS)
+
+
+class WorldWake(Shown):
+    """The water line of a hull that draws waves behind it [m], and its speed [m/s]."""
+
+    length: Length
+    beam: Length
+    draft: Length = 0.0
+    speed: Number = 0.0
+
+
 class WorldObject(Shown):
-    """Another craft, a buoy, a building: at `p` [m] with `heading` [rad] at time 0, moving with `v` [m/s]."""
+    """Another craft, a buoy, a building: at `p` [m] with `heading` [rad] at time 0.
+
+    It moves with `v` [m/s], or along a `course`. `floats`: it goes up and down with the surface.
+    """
 
     name: Text = ""
     shapes: list[ModelShape] = Field(max_length=MOST_PARTS)
     p: Point
     heading: Number = 0.0
     v: tuple[Number, Number] = (0.0, 0.0)
+    course: WorldCourse | None = None
+    floats: bool = False
+    wake: WorldWake | None = None
 
 
 class SeedSea(Shown):
@@ -92,7 +133,8 @@ class SeedSea(Shown):
 
     waves: list[Wave] = Field(max_length=MOST_WAVES)
     loop: Number
-    units: Number
+    units: Annotated[Number, Field(gt=0)]
+    handles: list[Number] = Field(default=[], max_length=16)
 
 
 class WorldSea(Shown):
@@ -114,18 +156,31 @@ class WorldRunway(Shown):
 
 
 class WorldGround(Shown):
-    """Level ground at `elevation` [m]."""
+    """Level ground at `elevation` [m], and (amplitude, kx, ky, phase) of its hills, `waves` [m, rad/m, rad]."""
 
     runway: WorldRunway | None = None
     elevation: Number = 0.0
+    waves: list[Hill] = Field(default=[], max_length=MOST_HILLS)
+
+
+class WorldBump(Shown):
+    """Something to drive over: its middle, the direction of its `length` [rad], `height` above the ground [m]."""
+
+    name: Text = ""
+    p: Point
+    heading: Number = 0.0
+    length: Length
+    width: Length
+    height: Number
 
 
 class WorldRoad(Shown):
-    """Its middle line and its width [m]."""
+    """Its middle line and its width [m]; a `closed` one goes on from its last point to its first."""
 
     points: list[Point] = Field(max_length=MOST_POINTS)
     width: Number = 7.0
-    bumps: list[Any] = Field(default=[], max_length=MOST_POINTS)
+    closed: bool = False
+    bumps: list[WorldBump] = Field(default=[], max_length=MOST_POINTS)
 
 
 class WorldScene(Shown):
