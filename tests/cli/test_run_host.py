@@ -54,6 +54,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["simona", "--host", VEHICLE, "--algorithm", "clasical"], "no cueing algorithm 'clasical'"),
         (["simona", "--host", VEHICLE, "--forecast", "preview"], "only --algorithm predictive looks ahead"),
         (["atlas", "--host", VEHICLE], "it tells a vehicle's motion, and a sphere follows poses only"),
+        (["simona", "--host", "boat", "--joystick", "gone.toml"], "gone.toml: cannot be read: No such file"),
+        (["simona", "--host", VEHICLE, "--joystick", "stick"], "is no world that it could steer"),
+        (["simona", "--joystick", "stick"], "--joystick stick: it steers a world; add --host boat, or another one"),
         (["robot", "--host", "udp://"], "--host is for platforms, and 'robot' is a multibody model"),
     ],
 )
@@ -82,7 +85,12 @@ def test_a_port_that_is_taken_is_refused_before_anything_starts(capsys: Capture)
 
 def test_a_base_that_is_restarted_hears_the_same_host() -> None:
     """And is at rest; its process of the host stays as it is."""
-    given = {"host": "udp://127.0.0.1:4444?format=beamng", "cueing": "simona", "algorithm": "adaptive"}
+    given = {
+        "host": "udp://127.0.0.1:4444?format=beamng",
+        "cueing": "simona",
+        "algorithm": "adaptive",
+        "joystick": "pad",
+    }
     options = BaseOptions("simona", "rig", 100, None, None, False, None, None, **given)
     words = options.at_rest().command()
     for name, value in given.items():

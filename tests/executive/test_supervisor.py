@@ -119,7 +119,7 @@ def test_a_run_ends_in_order_and_leaves_nothing(tmp_path: Path) -> None:
         assert set(pids) == {"writer", "one", "witness", "estop"} and all(map(lives, pids.values()))
         assert {name for name in pids if pids[name] == first[name]} == {"writer", "witness", "estop"}
         assert len({os.getpgid(pid) for pid in pids.values()}) == 4
-        assert run.end() == Ending(0, "stop was called")
+        assert run.end() == Ending(0, "stop was called", asked=True)
     assert not any(map(lives, pids.values()))
     assert run.has("writer | SIGNAL") and segment.status is Status.STOPPED and last_valve(segment) == 0
     assert run.has("witness | saw valve 0.0 writer stopped")
@@ -163,7 +163,7 @@ def test_a_reader_that_cannot_live_is_given_up(tmp_path: Path) -> None:
         assert run.has("nobody | /nonexistent/program cannot be started: No such file or directory")
         until(lambda: run.has("one | up"), "the other one")
         assert lives(run.supervisor.pids["one"])
-        assert run.end() == Ending(1, "stop was called; a reader could not be kept running")
+        assert run.end() == Ending(1, "stop was called; a reader could not be kept running", asked=True)
     assert run.lines.count("broken | no such colour") == 3
 
 
@@ -349,7 +349,7 @@ def test_a_writer_that_ends_well_or_refuses_its_input(tmp_path: Path) -> None:
     first = writer(ticks=20)
     with running(replace(first, again=first.command), python("one", SLEEPER), folder=tmp_path / "e") as run:
         until(lambda: _told().get("doing") == "ended", "the end of the writer")
-        assert run.end() == Ending(0, "stop was called")
+        assert run.end() == Ending(0, "stop was called", asked=True)
     bad = python("writer", "raise SystemExit(2)", role=Role.WRITER)
     with running(replace(bad, again=bad.command), python("one", SLEEPER), folder=tmp_path / "e") as run:
         assert run.end(stop=False) == Ending(1, "writer 'writer' ended with exit code 2")

@@ -22,6 +22,9 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "run": Command("motionbase.cli.run:run", "Simulate a motion platform in real time, with recorder and console."),
+    "demo": Command(
+        "motionbase.cli.demo:demo", "Sail, fly and drive a simulated platform, with captions in the console."
+    ),
     "console": Command(
         "motionbase.cli.console:console", "Serve the operator console: curves, the platform, generators, recordings."
     ),

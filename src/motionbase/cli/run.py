@@ -81,6 +81,14 @@ def run(
             "what the host tells (file://, manoeuvre://, frames with a preview), and driver while it tells nothing.",
         ),
     ] = None,
+    joystick: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Of a world: only devices whose name contains this, a file .toml that says what their axes are, or "
+            "none; without it, all of this machine. See `motionbase host sticks`.",
+        ),
+    ] = None,
     controller: Annotated[
         str | None,
         typer.Option(
@@ -189,7 +197,7 @@ def run(
     link = Link(controller, control_port, controller_timeout)
     of_platform = {
         "--faults": faults, "--law": law, "--generators": generators, "--point": point, "--host": host,
-        "--cueing": cueing, "--algorithm": algorithm, "--forecast": forecast,
+        "--cueing": cueing, "--algorithm": algorithm, "--forecast": forecast, "--joystick": joystick,
     }  # fmt: skip
     of_rotor = {"free": free, "tail": tail, "tail-of": tail_of}
     options: BaseOptions | ModelOptions
@@ -205,7 +213,8 @@ def run(
         raise UsageError(f"no platform, model or rotor {platform!r}; did you mean {meant!r}?")
     else:
         own = faults, manual, parameters, law, generators, point
-        options = BaseOptions(platform, ring, rate, duration, *own, _with_port(host), cueing, algorithm, forecast)
+        hosted = _with_port(host), cueing, algorithm, forecast, joystick
+        options = BaseOptions(platform, ring, rate, duration, *own, *hosted)
     if port is not None and (no_console or alone):
         raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
     share_with(group)

@@ -28,19 +28,19 @@ class Extras(NamedTuple):
 
 def readers_of(ring: str, extras: Extras) -> "list[Process]":
     """The processes that read the ring of the base."""
+    recorder = [] if extras.no_record else [recorder_of(ring, extras)]
+    return recorder if extras.no_console else [*recorder, console_of(ring, extras)]
+
+
+def recorder_of(ring: str, extras: Extras) -> "Process":
+    """The recorder as one of the readers."""
     from motionbase.executive.process import Process
     from motionbase.recording.recorder import process as recorder
 
-    readers = []
-    if not extras.no_record:
-        command = recorder.command(ring, out=extras.record)
-        readers.append(Process("recorder", command, stop_s=recorder.STOP_S, prompt=True))
-    if not extras.no_console:
-        readers.append(_console(ring, extras))
-    return readers
+    return Process("recorder", recorder.command(ring, out=extras.record), stop_s=recorder.STOP_S, prompt=True)
 
 
-def _console(ring: str, extras: Extras) -> "Process":
+def console_of(ring: str, extras: Extras) -> "Process":
     """The console as one of the readers. It keeps its port and tokens when it is restarted, so that pages find it."""
     from motionbase.cli.console import (
         PORT,

@@ -54,7 +54,7 @@ def run_supervised(options: BaseOptions, readers: Callable[[], Sequence["Process
         if options.host is not None:
             from motionbase.executive.host import process as host
 
-            processes += host.processes(options.host, options.ring, options.platform)
+            processes += host.processes(options.host, options.ring, options.platform, options.joystick)
         if options.plans:
             from motionbase.executive.predictive import process as planner
 

@@ -53,13 +53,14 @@ class BaseOptions(NamedTuple):
     cueing: str | None = None
     algorithm: str | None = None
     forecast: str | None = None
+    joystick: str | None = None
 
     @property
     def is_plain_preset(self) -> bool:
         """Whether nothing can be refused: the base checks everything anyway, and checking twice delays its start."""
         own = (
             self.faults, self.parameters, self.law, self.generators, self.point, self.host, self.cueing, self.algorithm,
-            self.forecast,
+            self.forecast, self.joystick,
         )  # fmt: skip
         return self.platform in preset_names() and all(given is None for given in own)
 
@@ -90,7 +91,7 @@ class BaseOptions(NamedTuple):
             "--ring": self.ring, "--rate": self.rate, "--duration": self.duration, "--faults": self.faults,
             "--parameters": self.parameters, "--law": self.law, "--generators": self.generators,
             "--point": self.point, "--host": self.host, "--cueing": self.cueing, "--algorithm": self.algorithm,
-            "--forecast": self.forecast,
+            "--forecast": self.forecast, "--joystick": self.joystick,
         }  # fmt: skip
         options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
         manual = ["--manual"] if self.manual else []
@@ -181,11 +182,19 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
 def _told(options: BaseOptions) -> "tuple[Kind | None, Described | None]":
     """What the host tells the loop, if there is one, and its world if it has one."""
     if options.host is None:
+        if options.joystick is not None:
+            raise UsageError(f"--joystick {options.joystick}: it steers a world; add --host boat, or another one")
         return None, None
     from motionbase.executive.host.source import host_source, told_by
     from motionbase.worlds.library import Described, WorldUrl
 
     source = host_source(options.host)
+    if options.joystick is not None:
+        from motionbase.worlds.hands.choice import sticks_of
+
+        if not isinstance(source, WorldUrl):
+            raise UsageError(f"--joystick {options.joystick}: {options.host!r} is no world that it could steer")
+        sticks_of(options.joystick)  # refuses what cannot be used
     world = Described.of(source.made(), source.script) if isinstance(source, WorldUrl) else None
     return told_by(source), world
 

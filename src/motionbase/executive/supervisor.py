@@ -47,11 +47,13 @@ class Ending:
         code: 0 where everything ended as it should, else 1
         why: a sentence
         files: ESTOP files that the run left
+        asked: a signal came, or `stop` was called
     """
 
     code: int
     why: str
     files: tuple[Path, ...] = ()
+    asked: bool = False
 
 
 @final
@@ -93,6 +95,7 @@ class Supervisor:
         self._processes = sorted(processes, key=lambda p: p.role is Role.READER)  # stable: writers, then the others
         self._children: dict[str, Child] = {}
         self._why: tuple[int, str] | None = None
+        self._asked = False
         self._missing = False  # a reader was given up
         self._start_again = StartAgain(self._ring, self._err)
         self._failures: list[str] = []  # of writers after which the run went on
@@ -129,10 +132,12 @@ class Supervisor:
                 for printer in (self._out, self._err):
                     printer.close()
         assert self._why is not None
-        return Ending(*self._why, tuple(f.path for f in self._ring.new_files()) if self._ring is not None else ())
+        files = tuple(f.path for f in self._ring.new_files()) if self._ring is not None else ()
+        return Ending(*self._why, files, self._asked)
 
     def stop(self) -> None:
         """Ask for the end, from any thread."""
+        self._asked = True
         self._end(0, "stop was called")
 
     @property
@@ -156,6 +161,7 @@ class Supervisor:
     # ---- watching ----
 
     def _signalled(self, number: signal.Signals) -> None:
+        self._asked = True
         self._end(0, f"{number.name} came")
 
     def _end(self, code: int, why: str) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import pytest
 
+from motionbase.executive.worlds.ears import Hear
 from motionbase.executive.worlds.pace import MOST_BEHIND_S, Pace
-from motionbase.executive.worlds.running import Hear, Running
+from motionbase.executive.worlds.running import Running
 from motionbase.record.vehicle import G
 from motionbase.record.world import KEY_PLACES, KEYBOARD, NOBODY, SCRIPT, Hand
 from tests.executive.worlds.plain_world import PlainWorld

@@ -1,6 +1,6 @@
 """The process that hears a host: it decodes and counts, passes frames on to the loop and answers them.
 
-python -m motionbase.executive.host URL RING PLATFORM
+python -m motionbase.executive.host URL RING PLATFORM [JOYSTICK]
 
 Whatever a host sends, and however much, costs only this process time: the loop takes the newest frame from shared
 memory. A process that was killed is restarted, and the run's counters go on.
@@ -30,6 +30,7 @@ from motionbase.host.url import Played, Udp
 from motionbase.interpreter import python
 from motionbase.ring import names
 from motionbase.ring.backend import AbstractBackend, find
+from motionbase.worlds.hands.choice import ALL
 from motionbase.worlds.library import WorldUrl
 
 PRIORITY = 40  # of SCHED_FIFO: above everything but the loop, which has 80
@@ -37,25 +38,30 @@ BUSY_US = 200_000  # without a pause, after which the system ends a process that
 WORLD_BUSY_US = 1_000_000  # of a world, which may take a while to begin again
 
 
-def command(url: str, ring: str, platform: str) -> tuple[str, ...]:
+def command(url: str, ring: str, platform: str, joystick: str | None = None) -> tuple[str, ...]:
     """The command line of the process."""
-    return python("-m", "motionbase.executive.host", url, ring, platform)
+    more = () if joystick is None else (joystick,)
+    return python("-m", "motionbase.executive.host", url, ring, platform, *more)
 
 
-def processes(url: str, ring: str, platform: str) -> list[Process]:
-    """What a supervisor starts for a URL, nothing for a foreign program; raises one sentence if it cannot work."""
+def processes(url: str, ring: str, platform: str, joystick: str | None = None) -> list[Process]:
+    """What a supervisor starts for a URL, nothing for a foreign program; raises one sentence if it cannot work.
+
+    Args:
+        joystick: of a world: which devices of the machine steer, see `worlds.hands.choice`
+    """
     source = host_source(url)
     if isinstance(source, Shared):
         return []
     if isinstance(source, Udp):
         bound(source).close()
-    return [Process("host", command(url, ring, platform), prompt=True)]
+    return [Process("host", command(url, ring, platform, joystick), prompt=True)]
 
 
-def serve(url: str, ring: str, platform: str) -> Never:
+def serve(url: str, ring: str, platform: str, joystick: str = ALL) -> Never:
     """Hear the host for the base that writes a ring, and for the next one, until the process is told to end."""
     source, backend = host_source(url), find(ring)
-    with feed_of(source, ring, platform) as feed:
+    with feed_of(source, ring, platform, joystick) as feed:
         print(feed.sentence, flush=True)
         while True:
             with _attached(source, backend) as exchange, previews(backend, only_reads=False) as told:
@@ -75,14 +81,14 @@ def be_urgent(busy_us: int = BUSY_US) -> None:
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(PRIORITY))
 
 
-def feed_of(source: Source, ring: str, platform: str) -> Feed:
+def feed_of(source: Source, ring: str, platform: str, joystick: str = ALL) -> Feed:
     """What hears a source."""
     if isinstance(source, Played):
         return Playing(source)
     if isinstance(source, WorldUrl):
         from motionbase.executive.worlds.feed import WorldFeed
 
-        return WorldFeed(source, find(ring))
+        return WorldFeed(source, find(ring), joystick)
     if isinstance(source, Shared):
         raise UsageError(f"{source.text!r} is for a program of yours; no process hears it")
     if source.kind is not Kind.LEGS:

@@ -14,13 +14,16 @@ from motionbase.executive.exchange import WORLD, Exchange
 from motionbase.executive.host.feed import UNWANTED, LoopRow
 from motionbase.executive.host.rows import drives
 from motionbase.executive.preview import Previews
+from motionbase.executive.worlds.ears import page_ears
 from motionbase.executive.worlds.link import blocks_of
 from motionbase.executive.worlds.pace import Pace
-from motionbase.executive.worlds.running import Running, ears_of
+from motionbase.executive.worlds.running import Running
+from motionbase.executive.worlds.sticks import StickEar
 from motionbase.host.counting import Verdict
 from motionbase.host.format import Frame
 from motionbase.ring import names
 from motionbase.ring.backend import AbstractBackend
+from motionbase.worlds.hands.choice import ALL, NONE
 from motionbase.worlds.library import WorldUrl
 
 LOOK_S = 0.05  # between looks whether the base has ended
@@ -28,10 +31,15 @@ LOOK_S = 0.05  # between looks whether the base has ended
 
 @final
 class WorldFeed:
-    """A world that goes on from one base to the next, each time from its begin."""
+    """A world that goes on from one base to the next, each time from its begin.
 
-    def __init__(self, url: WorldUrl, backend: AbstractBackend) -> None:
+    Args:
+        joystick: which devices of the machine it hears, see `worlds.hands.choice`
+    """
+
+    def __init__(self, url: WorldUrl, backend: AbstractBackend, joystick: str = ALL) -> None:
         self._url, self._backend, self._world = url, backend, url.made()
+        self._sticks = None if joystick == NONE else StickEar(joystick)
 
     @property
     def sentence(self) -> str:
@@ -44,7 +52,8 @@ class WorldFeed:
         """Simulate until the base ends."""
         with ExitStack() as stack:
             told = stack.enter_context(self._told())
-            running = Running(self._world, self._url.script, ears_of(self._backend, stack))
+            ears = [*page_ears(self._backend, stack), *([] if self._sticks is None else [self._sticks])]
+            running = Running(self._world, self._url.script, ears)
             self._run(exchange, running, LoopRow(exchange, previews), told)
 
     def _run(self, exchange: Exchange, running: Running, loop: LoopRow, told: Exchange) -> None:
@@ -78,8 +87,11 @@ class WorldFeed:
             yield exchange
 
     def __enter__(self) -> Self:
+        if self._sticks is not None:
+            self._sticks.__enter__()
         self._world.reset()  # compiles, while there is time
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        if self._sticks is not None:
+            self._sticks.__exit__()

@@ -3,7 +3,7 @@
 In the places of a gamepad, which are left stick right and down, right stick right and down, triggers:
 
     [[joystick]]
-    name = "Extreme 3D"   # part of the name that `motionbase host devices` shows
+    name = "Extreme 3D"   # part of the name that `motionbase host sticks` shows
     axes = [{ of = 0, middle = 0.02 }, { of = 1 }, { of = 2, least = -0.9, most = 0.95 }, { of = 3, turned = true }]
 """
 

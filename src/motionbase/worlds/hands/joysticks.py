@@ -14,6 +14,9 @@ from motionbase.worlds.hands.calibration import Calibrations
 
 NAME = "joystick"  # in front of the number, for whoever hears
 POLL_S = 0.004
+IDLE_S = 0.05  # between looks while there is no device
+BEGIN_S = 20.0  # for SDL to begin
+END_S = 1.0  # for the thread to end; one that hangs in SDL is left behind
 FULL = 32767.0
 STANDARD_BUTTONS = (0, 1, 2, 3, 9, 10, None, None, 4, 6, 7, 8, 11, 12, 13, 14, 5)
 """SDL's numbers of a gamepad's buttons, in the order of the browsers' standard layout; triggers are axes."""
@@ -107,21 +110,28 @@ def _filled(axes: list[float]) -> tuple[float, ...]:
 class Joysticks:
     """All of them, or those whose name contains a text; a context manager with a thread that polls.
 
+    Args:
+        looked: called by the thread after every look
+
     Attributes:
         polls: how often it has asked; a thread that hangs asks no more, and its devices are silent
         told: devices and what they said last, replaced as a whole by the thread
+        unheard: by number, devices that are there and not heard, each with the reason in words
     """
 
-    def __init__(self, wanted: str = "", calibrations: Calibrations | None = None) -> None:
+    def __init__(
+        self, wanted: str = "", calibrations: Calibrations | None = None, *, looked: Callable[[], object] | None = None
+    ) -> None:
         self._lib = sdl.sdl()
         self._wanted, self._calibrations = wanted.casefold(), calibrations or Calibrations()
         self._open: dict[int, _Open] = {}
-        self._refused: set[int] = set()
+        self._looked = looked
         self._begun, self._end = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._poll, name="joysticks", daemon=True)
         self._why = ""
         self._spoken = 0
         self.polls, self.told = 0, tuple[tuple[Found, Hand], ...]()
+        self.unheard: dict[int, str] = {}
 
     def speak(self, hear: Callable[[Hashable, Hand], object]) -> None:
         """Tell what every device says, if it has been asked since the last time."""
@@ -138,19 +148,26 @@ class Joysticks:
         for number in [n for n, one in self._open.items() if n not in numbers or not one.is_there]:
             self._open.pop(number).close()
         for number, index in numbers.items():
-            if number >= 0 and number not in self._open and number not in self._refused:
+            if number >= 0 and number not in self._open and number not in self.unheard:
                 self._take(number, index)
+        self.unheard = {number: why for number, why in self.unheard.items() if number in numbers}
         self.told = tuple((one.found, one.hand()) for one in self._open.values())
         self.polls += 1
+        if self._looked is not None:
+            self._looked()
 
     def _take(self, number: int, index: int) -> None:
         name = (self._lib.JoystickNameForIndex(index) or b"").decode(errors="replace")
+        if self._wanted not in name.casefold():
+            self._refuse(number, f"{name!r} is not meant")
+            return
         try:
-            if self._wanted not in name.casefold():
-                raise OSError("another one is wanted")
             self._open[number] = _Open(self._lib, index, self._calibrations)
-        except OSError:
-            self._refused.add(number)
+        except OSError as error:
+            self._refuse(number, f"{name!r} cannot be opened: {error}")
+
+    def _refuse(self, number: int, why: str) -> None:
+        self.unheard = {**self.unheard, number: why}
 
     def _poll(self) -> None:
         """All of SDL happens here, as some systems tell their news only to the thread that asked for them first."""
@@ -161,7 +178,7 @@ class Joysticks:
             return
         self._look()
         self._begun.set()
-        while not self._end.wait(POLL_S):
+        while not self._end.wait(POLL_S if self._open else IDLE_S):
             self._look()
         for one in self._open.values():
             one.close()
@@ -169,11 +186,12 @@ class Joysticks:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._begun.wait()
+        if not self._begun.wait(BEGIN_S):
+            raise UsageError(f"SDL has not begun to look for joysticks within {BEGIN_S:g} s")
         if self._why:
             raise UsageError(f"SDL finds no joysticks: {self._why}")
         return self
 
     def __exit__(self, *_: object) -> None:
         self._end.set()
-        self._thread.join()
+        self._thread.join(END_S)

@@ -1,0 +1,159 @@
+"""`motionbase demo`: a simulated platform at sea, in the air and on the road, with captions in the console."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from motionbase.cli.console import AnyoneMayStop
+from motionbase.cli.options import Ring
+from motionbase.cli.run_beside import Extras, console_of, recorder_of
+from motionbase.errors import UsageError, unknown
+from motionbase.interpreter import motionbase_command
+
+if TYPE_CHECKING:
+    from motionbase.executive.process import Process
+
+RISING_S = 12.0  # of a run, before the platform drives and the world begins
+RATE = 100  # records per second
+LONGEST_S = 3600.0
+END = "the tour is over; its recordings can be played in the console, or with `motionbase replay`"
+STOP_S = 45.0  # a part of the tour that ends lets its recorder finish first
+
+
+class Part(NamedTuple):
+    """Of the tour: a world, and a line for people."""
+
+    host: str
+    text: str
+
+
+TOUR = {
+    "boat": Part("boat://launch?sea=4&script=tour", "at sea: a launch in waves"),
+    "flight": Part("flight://c172x?script=tour", "in the air: a small aircraft takes off, turns and lands"),
+    "drive": Part("drive://hatchback?script=tour", "on the road: a car on a winding course"),
+}
+
+
+def demo(
+    platform: Annotated[str, typer.Argument(help="A preset of a platform (see `motionbase platforms`).")] = "simona",
+    only: Annotated[
+        str | None, typer.Option(metavar="LIST", help=f"Parts of the tour, such as boat,drive: {', '.join(TOUR)}.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Of each part [s].")] = 60.0,
+    repeat: Annotated[bool, typer.Option("--repeat", help="Begin again at the end, until Ctrl-C.")] = False,
+    ring: Ring = "demo",
+    record: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of recordings; default: that of `motionbase record`.")
+    ] = None,
+    no_record: Annotated[bool, typer.Option("--no-record", help="Do not record.")] = False,
+    no_console: Annotated[bool, typer.Option("--no-console", help="Do not serve the console.")] = False,
+    port: Annotated[
+        int | None, typer.Option(help="Port of the console; without it 8700, or any free port if that is taken.")
+    ] = None,
+    browser: Annotated[
+        bool | None,
+        typer.Option("--browser/--no-browser", help="Open the console; by default on a terminal with a display."),
+    ] = None,
+    anyone_may_view: Annotated[
+        bool, typer.Option("--anyone-may-view", help="Every user of this machine may view the console.")
+    ] = False,
+    anyone_may_stop: AnyoneMayStop = False,
+    ends_with_tour: Annotated[
+        bool, typer.Option("--ends-with-tour", help="End with the tour; otherwise the console stays until Ctrl-C.")
+    ] = False,
+    alone: Annotated[bool, typer.Option("--alone", hidden=True)] = False,
+) -> None:
+    """Sail, fly and drive a simulated platform, a minute each, and see it in the console.
+
+    Each part is a `motionbase run PLATFORM --host WORLD`: the world is simulated, what a person in the vehicle would
+    feel goes through motion cueing, and the platform moves. A script steers and captions tell what happens. Take the
+    seat in the console and press the arrow keys, or move a gamepad, and you steer; the script goes on when you let go.
+
+    Every part is recorded. Flight needs the extra `flight`; without it, that part is left out.
+
+    Example: motionbase demo
+
+    Example: motionbase demo --only boat --seconds 120
+    """
+    if not 0 < seconds <= LONGEST_S or not math.isfinite(seconds):
+        raise UsageError(f"--seconds is {seconds:g} s, it must be above 0 and at most {LONGEST_S:g} s")
+    if record is not None and (no_record or not record.is_dir()):
+        why = "and --no-record cannot be asked for together" if no_record else "is no folder"
+        raise UsageError(f"--record {record} {why}")
+    extras = Extras(record, no_record, no_console, port, browser, anyone_may_view, anyone_may_stop, ends_with_tour)
+    parts = chosen(only)
+    if alone or no_console:
+        code = _toured(platform, parts, seconds, repeat, ring, extras)
+    else:
+        code = _with_console(platform, parts, seconds, repeat, ring, extras)
+    if code:
+        raise typer.Exit(code)
+
+
+def chosen(only: str | None) -> list[str]:
+    """Names of the parts: those asked for, or all that this installation can simulate."""
+    from motionbase.worlds.library import world_url
+
+    asked = None if only is None else [name.strip() for name in only.split(",")]
+    for name in asked or []:
+        if name not in TOUR:
+            raise UsageError(f"--only: {unknown('part', name, TOUR)}")
+    parts = []
+    for name in asked or TOUR:
+        try:
+            url = world_url(TOUR[name].host)
+            assert url is not None
+            url.made()
+        except UsageError as error:
+            if asked is not None:
+                raise
+            print(f"{name} is left out: {error}")
+            continue
+        parts.append(name)
+    if not parts:
+        raise UsageError("this installation can simulate no part of the tour")
+    return parts
+
+
+def _with_console(
+    platform: str, parts: Sequence[str], seconds: float, repeat: bool, ring: str, extras: Extras
+) -> int:  # fmt: skip
+    """The tour in a process of its own, so that the console stays from one part to the next."""
+    from motionbase.executive.supervisor import Process, Restart, Role, Supervisor
+
+    command = motionbase_command(
+        "demo", platform, "--alone", "--only", ",".join(parts), "--seconds", f"{seconds:g}", "--ring", ring,
+        *(("--repeat",) if repeat else ()), *(("--no-record",) if extras.no_record else ()),
+        *(("--record", str(extras.record)) if extras.record is not None else ()),
+    )  # fmt: skip
+    role = Role.WRITER if extras.ends_with_base else Role.READER  # the end of a reader is not the end of the rest
+    tour = Process("tour", command, role, Restart(limit=0), stop_s=STOP_S)
+    ending = Supervisor([tour, console_of(ring, extras)]).run()
+    print(f"ended: {ending.why}")
+    return ending.code
+
+
+def _toured(platform: str, parts: Sequence[str], seconds: float, repeat: bool, ring: str, extras: Extras) -> int:
+    """One part after the other, until the end or a signal."""
+    from motionbase.executive.base import run_supervised
+    from motionbase.executive.base_setup import BaseOptions
+
+    def readers() -> "list[Process]":
+        return [] if extras.no_record else [recorder_of(ring, extras)]
+
+    while True:
+        for name in parts:
+            host, text = TOUR[name]
+            print(f"{name}, {text}: motionbase run {platform} --host '{host}'", flush=True)
+            own = None, False, None, None  # no faults, automatic operator, parameters and law as designed
+            options = BaseOptions(platform, ring, RATE, seconds + RISING_S, *own, host=host)
+            ending = run_supervised(options, readers, stays=False)
+            if ending.code or ending.asked:
+                print(f"ended: {ending.why}")
+                return ending.code
+        if not repeat:
+            print(END, flush=True)
+            return 0
