@@ -10,11 +10,16 @@ from motionbase.cli import terminal
 from motionbase.cli.host_headset import headset
 from motionbase.cli.host_listen import listen
 from motionbase.cli.host_send import send
+from motionbase.cli.host_sticks import sticks
+from motionbase.cli.host_world import WAYS, command_of
+from motionbase.cli.host_worlds import worlds
 from motionbase.cli.options import Force, Json
 from motionbase.errors import UsageError, unknown
 
 app = typer.Typer(
-    help="""Hosts of a motion base: simulators and programs that send it poses, or the motion of a vehicle, over UDP.
+    help="""Hosts of a motion base: simulators and programs that send it motion over UDP, and worlds of our own.
+
+Example: motionbase host boat
 
 Example: motionbase host listen
 
@@ -23,6 +28,10 @@ Example: motionbase host send landing udp://127.0.0.1:8730?format=motionbase-veh
 app.command("listen")(listen)
 app.command("send")(send)
 app.command("headset")(headset)
+for kind in WAYS:
+    app.command(kind)(command_of(kind))
+app.command("worlds")(worlds)
+app.command("sticks")(sticks)
 
 
 @app.command("formats")

@@ -80,7 +80,7 @@ def send(
             if not isinstance(to, Udp) and url.scheme != "ring" and duration is None and motion.duration == math.inf:
                 raise UsageError(f"{source!r} has no end; give --duration")
         is_live = isinstance(url, Udp) or url.scheme == "ring"
-        sink = stack.enter_context(_sink(source, to, kind, rate, is_live, force))
+        sink = stack.enter_context(sink_to(source, to, kind, rate, is_live, force))
         stop = stack.enter_context(stop_requested())
         begin = sink.clock()
 
@@ -112,7 +112,7 @@ def _source(text: str) -> "Source":
     return source_of(text)
 
 
-def _sink(source: str, to: "Udp | Stored", kind: "Kind", rate: float, is_live: bool, force: bool) -> "Sink":
+def sink_to(source: str, to: "Udp | Stored", kind: "Kind", rate: float, is_live: bool, force: bool) -> "Sink":
     """Where the frames go; raises `UsageError` if that is no place for them."""
     from motionbase.executive.host.sinks import FileSink, RingSink
     from motionbase.host.format import Kind

@@ -81,9 +81,12 @@ class _Open:
         bits |= sum(1 << place for place, pressed in ((6, axes[4]), (7, axes[5])) if pressed > TRIGGER_PRESSED)
         return Hand(GAMEPAD, _filled(axes), bits)
 
+    def readings(self) -> list[float]:
+        """What its own axes read, -1 to 1."""
+        return [max(-1.0, self._lib.JoystickGetAxis(self._stick, k) / FULL) for k in range(self.found.axes)]
+
     def _of_joystick(self) -> Hand:
-        found = self.found
-        axes = [self._lib.JoystickGetAxis(self._stick, k) / FULL for k in range(found.axes)]
+        found, axes = self.found, self.readings()
         if self._calibration is not None:
             axes = self._calibration.axes_of(axes)
         held = [bool(self._lib.JoystickGetButton(self._stick, k)) for k in range(min(found.buttons, HAT_AT))]
@@ -112,26 +115,30 @@ class Joysticks:
 
     Args:
         looked: called by the thread after every look
+        reads: also keep what the devices' own axes read
 
     Attributes:
         polls: how often it has asked; a thread that hangs asks no more, and its devices are silent
         told: devices and what they said last, replaced as a whole by the thread
+        readings: by number, what the axes of a device read, in its own order
         unheard: by number, devices that are there and not heard, each with the reason in words
     """
 
     def __init__(
-        self, wanted: str = "", calibrations: Calibrations | None = None, *, looked: Callable[[], object] | None = None
-    ) -> None:
+        self, wanted: str = "", calibrations: Calibrations | None = None, *,
+        looked: Callable[[], object] | None = None, reads: bool = False,
+    ) -> None:  # fmt: skip
         self._lib = sdl.sdl()
         self._wanted, self._calibrations = wanted.casefold(), calibrations or Calibrations()
         self._open: dict[int, _Open] = {}
-        self._looked = looked
+        self._looked, self._reads = looked, reads
         self._begun, self._end = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._poll, name="joysticks", daemon=True)
         self._why = ""
         self._spoken = 0
         self.polls, self.told = 0, tuple[tuple[Found, Hand], ...]()
         self.unheard: dict[int, str] = {}
+        self.readings: dict[int, list[float]] = {}
 
     def speak(self, hear: Callable[[Hashable, Hand], object]) -> None:
         """Tell what every device says, if it has been asked since the last time."""
@@ -152,6 +159,8 @@ class Joysticks:
                 self._take(number, index)
         self.unheard = {number: why for number, why in self.unheard.items() if number in numbers}
         self.told = tuple((one.found, one.hand()) for one in self._open.values())
+        if self._reads:
+            self.readings = {number: one.readings() for number, one in self._open.items()}
         self.polls += 1
         if self._looked is not None:
             self._looked()

@@ -1,0 +1,196 @@
+"""`motionbase host boat`, `flight`, `drive` and `world`: a world without a platform, steered, shown and sent."""
+
+import json
+import math
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from motionbase.cli import terminal
+from motionbase.cli.host_send import sink_to
+from motionbase.cli.options import Duration, Force, JsonAtEnd, check_duration
+from motionbase.cli.run_beside import Extras, console_of
+from motionbase.errors import UsageError
+from motionbase.interpreter import motionbase_command
+
+if TYPE_CHECKING:
+    from motionbase.executive.worlds.alone import Alone
+    from motionbase.worlds.library import WorldUrl
+
+RATE = 100.0  # frames a second
+FASTEST = 1000.0
+STOP_S = 10.0
+PLAIN = "/:,.-_+ "  # characters of options that stand in a URL as they are
+WAYS = {
+    "boat": ("VESSEL", "boat seed height=1.2"),
+    "flight": ("AIRCRAFT", "flight"),
+    "drive": ("CAR", "drive"),
+    "world": ("FILE.py:NAME", "world my_world.py:Glider"),
+}
+ABOUT = {
+    "boat": "Simulate a boat at sea",
+    "flight": "Simulate an aircraft",
+    "drive": "Simulate a car",
+    "world": "Simulate a world of your own",
+}
+HELP = """{about} without a platform: steer it in the console, and send its motion to a base elsewhere.
+
+    It has a ring, so that console, recorder and your own programs see it. A script steers until a joystick of this
+    machine or a device of the page does. With --to, the motion of a person in the vehicle goes on as frames of a host.
+
+    {more}
+
+    Example: motionbase host {example}
+
+    Example: motionbase host {kind} --no-console --to "udp://127.0.0.1:8730?format=motionbase-vehicle"
+    """
+
+
+def command_of(kind: str) -> Callable[..., None]:
+    """The command of a kind of world."""
+
+    def command(
+        words: Annotated[
+            list[str] | None,
+            typer.Argument(
+                metavar=f"{WAYS[kind][0]} OPTION=VALUE", help="See `motionbase host worlds`.", show_default=False
+            ),
+        ] = None,
+        to: Annotated[
+            str | None,
+            typer.Option(metavar="URL", help="Send the motion: udp://ADDRESS:PORT?format=NAME, or file://PATH."),
+        ] = None,
+        script: Annotated[str, typer.Option(metavar="NAME", help="Steers while no person does; none for nobody.")] = "",
+        joystick: Annotated[
+            str,
+            typer.Option(
+                metavar="NAME|FILE", help="Only devices whose name contains this, a file .toml for axes, or none."
+            ),
+        ] = "",
+        ring: Annotated[str, typer.Option(help="Name of the ring.")] = kind,
+        rate: Annotated[float, typer.Option(metavar="HZ", help="Of the frames that are sent.")] = RATE,
+        duration: Duration = None,
+        no_console: Annotated[bool, typer.Option("--no-console", help="Do not serve the console.")] = False,
+        port: Annotated[
+            int | None, typer.Option(help="Port of the console; without it 8700, or any free port if that is taken.")
+        ] = None,
+        browser: Annotated[
+            bool | None,
+            typer.Option("--browser/--no-browser", help="Open the console; by default on a terminal with a display."),
+        ] = None,
+        force: Force = False,
+        as_json: JsonAtEnd = False,
+    ) -> None:
+        check_duration(duration)
+        url = url_of(kind, words or [], script)
+        if not no_console and not as_json:
+            given = {"--to": to, "--script": script or None, "--joystick": joystick or None, "--duration": duration}
+            named = [part for name, value in given.items() if value is not None for part in (name, str(value))]
+            own = ["--ring", ring, "--rate", f"{rate:g}", *named, *(["--force"] if force else [])]
+            world = motionbase_command("host", kind, *(words or []), *own, "--no-console")
+            code = _with_console(url, world, ring, Extras(None, True, False, port, browser, False, False, True))
+            raise typer.Exit(code)
+        found = _alone(url, ring, joystick, to, rate, duration, force, quiet=as_json)
+        print(json.dumps(found, indent=2) if as_json else _sentence(found))
+
+    more = f"Vehicles, their options and scripts: `motionbase host worlds {kind}`."
+    if kind == "world":
+        more = "What a world must have: `motionbase.worlds.world.World`, in docs/worlds.md."
+    command.__doc__ = HELP.format(about=ABOUT[kind], kind=kind, example=WAYS[kind][1], more=more)
+    return command
+
+
+def url_of(kind: str, words: list[str], script: str = "") -> "WorldUrl":
+    """The world that words mean: a vehicle's name, then options as NAME=VALUE; checked with one sentence each."""
+    from motionbase.worlds.library import SCRIPT, world_url
+
+    vehicle, options = ("", words) if not words or "=" in words[0] else (words[0], words[1:])
+    if strange := [word for word in options if "=" not in word]:
+        raise UsageError(f"{strange[0]!r:.60}: give options as NAME=VALUE, after the name of the vehicle")
+    parts = [f"{name}={quote(value, PLAIN)}" for name, _, value in (word.partition("=") for word in options)]
+    parts += [f"{SCRIPT}={quote(script, PLAIN)}"] if script else []
+    url = world_url(f"{kind}://{quote(vehicle, PLAIN)}{'?' if parts else ''}{'&'.join(parts)}")
+    assert url is not None
+    url.made()
+    return url
+
+
+def _with_console(url: "WorldUrl", world: tuple[str, ...], ring: str, extras: Extras) -> int:
+    """The world in a process of its own, beside the console."""
+    from motionbase.executive.supervisor import Process, Role, Supervisor
+
+    process = Process("world", world, Role.WRITER, stop_s=STOP_S, prompt=True)
+    ending = Supervisor([process, console_of(ring, extras)]).run()
+    print(f"ended: {ending.why}")
+    return ending.code
+
+
+def _alone(
+    url: "WorldUrl",
+    ring: str,
+    joystick: str,
+    to: str | None,
+    rate: float,
+    duration: float | None,
+    force: bool,
+    quiet: bool,
+) -> dict[str, Any]:
+    """Simulate until the end; what became of it."""
+    from motionbase.executive.worlds.alone import Alone
+    from motionbase.host.format import Kind
+    from motionbase.host.url import Stored, sink_of
+    from motionbase.ring.gentle import be_prompt, stop_after, stop_requested
+    from motionbase.worlds.hands.choice import sticks_of
+
+    if not 0 < rate <= FASTEST:
+        raise UsageError(f"--rate is {rate:g} Hz, it must be above 0 and at most {FASTEST:g} Hz")
+    sticks_of(joystick)  # refuses what cannot be used
+    target = None if to is None else sink_of(to)
+    if isinstance(target, Stored) and target.scheme == "ring":
+        raise UsageError(f"--to {to}: --to sends to udp:// or file://; --ring names its ring")
+    with ExitStack() as stack:
+        sink = None
+        if target is not None:
+            sink = stack.enter_context(sink_to(url.text, target, Kind.VEHICLE, rate, True, force))
+        dt = url.made().dt
+        alone = stack.enter_context(Alone(url, ring, joystick, sink, max(1, round(1 / (rate * dt)))))
+        stop = stack.enter_context(stop_requested())
+        be_prompt()
+        if not quiet:
+            print(f"simulates {alone.world.name} at {1 / dt:g} Hz; its ring is {ring!r}", flush=True)
+        stack.enter_context(terminal.status_line(lambda: _line(alone, begin)))
+        stack.enter_context(stop_after(duration, stop))
+        begin = time.monotonic()
+        alone.run(stop.is_set)
+        seconds = time.monotonic() - begin
+    return {
+        "world": url.text, "steps": alone.steps, "missed": alone.missed, "seconds": round(seconds, 3),
+        "steps_per_s": round(alone.steps / max(seconds, alone.world.dt), 2),
+        "to": to, "sent": 0 if sink is None else sink.sent,
+        "base": None if sink is None or sink.told is None else sink.told.text,
+    }  # fmt: skip
+
+
+def _line(alone: "Alone", begin: float) -> str:
+    from motionbase.record.world import HANDS
+
+    f_x, f_y, f_z, *_, roll, pitch, yaw, _ = alone.vehicle
+    turned = " ".join(f"{math.degrees(x):z.1f}" for x in (roll, pitch, yaw))
+    rate = alone.steps / max(1e-3, time.monotonic() - begin)
+    return (
+        f"{rate:.1f} steps/s; {HANDS[alone.hand].partition(' ')[2]} steers; f {f_x:z.2f} {f_y:z.2f} {f_z:z.2f} m/s^2; "
+        f"roll pitch yaw {turned} deg"
+    )
+
+
+def _sentence(found: dict[str, Any]) -> str:
+    text = f"{found['steps']} steps in {found['seconds']:.1f} s, {found['steps_per_s']:.1f} per second"
+    if found["missed"]:
+        text += f"; {found['missed']} were left out, as the machine was too slow"
+    if found["to"] is not None:
+        text += f"; sent {found['sent']} frames to {found['to']}"
+    return text + (f"; the base is in {found['base']}" if found["base"] else "")
