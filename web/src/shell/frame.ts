@@ -1,12 +1,15 @@
 /** Which parts of the page are open, and how large; kept with the layout. */
 
 import type { App } from "../app";
-import { batch, signal } from "../core/signal";
+import { batch, computed, signal, type Signal } from "../core/signal";
+import { isPiece } from "../data/layout";
 
-export type View = "plots" | "both" | "scene";
+/** `both`: plots and 3D view; `world`: the view outside with 3D view and plots beside. */
+export type View = "plots" | "both" | "scene" | "world";
 
-export const VIEWS: readonly View[] = ["plots", "both", "scene"];
+export const VIEWS: readonly View[] = ["plots", "both", "scene", "world"];
 const SHARE = 0.6;
+const WORLD = { across: 0.64, down: 0.46 };
 const NARROWEST_PX = 300;
 const WIDEST_PX = 720;
 const DRAWER_PX = 372;
@@ -15,19 +18,31 @@ const NARROW = matchMedia("(max-width: 1100px)"); // here the channel list lies 
 
 export class Frame {
   readonly list = signal(!NARROW.matches);
-  readonly view = signal<View>("both");
+  /** What the centre shows. */
+  readonly view: Signal<View>;
+  /** Whether the host's vehicle of what is shown moves in a world. */
+  readonly hasWorld: Signal<boolean>;
   /** Of the centre that the plots have, 0 to 1. */
   readonly share = signal(SHARE);
+  /** Of the view outside: its width, and the height of the 3D view beside it, over those of the centre. */
+  readonly worldShares = signal<Readonly<Record<"across" | "down", number>>>(WORLD);
   /** Id of the panel that is open; "" for none. */
   readonly panel = signal("");
   readonly drawerPx = signal(DRAWER_PX);
+  // two choices, so that the view outside is there when a world is, and nobody has to open it
+  readonly #without = signal<View>("both");
+  readonly #within = signal<View>("world");
 
   constructor(readonly app: App) {
+    this.hasWorld = computed(() => (app.session.ring()?.world ?? "") !== "");
+    this.view = computed(() => (this.hasWorld() ? this.#within() : this.#without()));
     app.layout.register("shell", {
       save: () => ({
         list: this.list.peek(),
-        view: this.view.peek(),
+        view: this.#without.peek(),
+        worldView: this.#within.peek(),
         share: this.share.peek(),
+        worldShares: this.worldShares.peek(),
         panel: this.panel.peek(),
         drawer: this.drawerPx.peek(),
       }),
@@ -37,18 +52,37 @@ export class Frame {
     PHONE.addEventListener("change", () => PHONE.matches && this.panel.set(""));
   }
 
-  #load({ list, view, share, panel, drawer }: Record<string, unknown>): void {
+  #load({ list, view, worldView, share, worldShares, panel, drawer }: Record<string, unknown>): void {
     if (typeof list === "boolean" && !NARROW.matches) this.list.set(list);
     const known = VIEWS.find((one) => one === view);
-    if (known) this.view.set(known);
+    if (known && known !== "world") this.#without.set(known);
+    const within = VIEWS.find((one) => one === worldView);
+    if (within) this.#within.set(within);
     if (typeof share === "number") this.#share(share);
+    if (isPiece(worldShares)) for (const way of ["across", "down"] as const) this.#worldShare(way, worldShares[way]);
     if (typeof panel === "string" && !PHONE.matches) this.panel.set(panel);
     if (typeof drawer === "number") this.#drawer(drawer);
   }
 
   setView(view: View): void {
-    this.view.set(view);
+    if (this.hasWorld.peek()) this.#within.set(view);
+    else if (view !== "world") this.#without.set(view);
     this.app.layout.changed();
+  }
+
+  /** The next one of those that there are. */
+  turnView(): void {
+    const known = VIEWS.filter((one) => one !== "world" || this.hasWorld.peek());
+    this.setView(known[(known.indexOf(this.view.peek()) + 1) % known.length] ?? "both");
+  }
+
+  setWorldShare(way: "across" | "down", share: number): void {
+    this.#worldShare(way, share);
+    this.app.layout.changed();
+  }
+
+  resetWorldShare(way: "across" | "down"): void {
+    this.setWorldShare(way, WORLD[way]);
   }
 
   setShare(share: number): void {
@@ -86,6 +120,11 @@ export class Frame {
 
   #share(share: number): void {
     if (Number.isFinite(share)) this.share.set(Math.min(0.85, Math.max(0.15, share)));
+  }
+
+  #worldShare(way: "across" | "down", share: unknown): void {
+    if (typeof share !== "number" || !Number.isFinite(share)) return;
+    this.worldShares.set({ ...this.worldShares.peek(), [way]: Math.min(0.85, Math.max(0.15, share)) });
   }
 
   #drawer(px: number): void {

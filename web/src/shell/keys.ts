@@ -2,7 +2,7 @@
 
 import type { App } from "../app";
 import { h } from "../core/dom";
-import { VIEWS, type Frame } from "./frame";
+import type { Frame } from "./frame";
 import { sheet } from "./modal";
 import { suitable, type Panel } from "./panel";
 import type { Themes } from "./theme";
@@ -13,7 +13,7 @@ const ALL: Readonly<Record<string, Rows>> = {
   "Everywhere": [
     ["Ctrl+Shift+Space", "emergency stop, also while typing"],
     ["?", "this list"],
-    ["V", "plots, both, 3D view"],
+    ["V", "plots, both, 3D view, outside"],
     ["[", "channel list"],
     ["]", "panel on the right"],
     ["Alt+1 … Alt+7", "open a panel"],
@@ -55,6 +55,12 @@ const ALL: Readonly<Record<string, Rows>> = {
     ["U", "of a rotor: axes that turn with the shaft"],
     ["Drag, Shift+drag", "in a study, move and turn the platform"],
   ],
+  "View outside": [
+    ["1, 2, 3", "from behind, driver's eye, outside"],
+    ["Drag, wheel", "turn the camera, zoom"],
+    ["Double-click, F", "camera back to its place"],
+    ["P", "save the picture"],
+  ],
 };
 
 export function help(): void {
@@ -90,7 +96,7 @@ export function listen(app: App, frame: Frame, themes: Themes, panels: readonly 
     else if (key.key === "]") {
       last = frame.panel.peek() || last || (suitable(app, panels)[0]?.id ?? "");
       frame.togglePanel(last);
-    } else if (key.key === "v") frame.setView(VIEWS[(VIEWS.indexOf(frame.view.peek()) + 1) % VIEWS.length] ?? "both");
+    } else if (key.key === "v") frame.turnView();
     else if (key.key === "t") {
       themes.turn();
       app.say(`Colours: ${themes.chosen.peek() === "system" ? "as the system" : themes.chosen.peek()}`);

@@ -158,11 +158,13 @@ export function source(app: App, recordings: Recordings): HTMLElement {
 }
 
 export function view(frame: Frame): HTMLElement {
-  const pick = choice<View>("View", { plots: "Plots", both: "Both", scene: "3D" }, (to) => frame.setView(to), "view");
+  const pick = choice<View>("View", { plots: "Plots", both: "Both", scene: "3D", world: "Outside" }, (to) => frame.setView(to), "view");
   effect(() => pick.set(frame.view()));
+  effect(() => (pick.buttons.world.hidden = !frame.hasWorld()));
   pick.buttons.plots.title = "Plots alone (V)";
   pick.buttons.both.title = "Plots and 3D view (V)";
   pick.buttons.scene.title = "3D view alone (V)";
+  pick.buttons.world.title = "View outside, with 3D view and plots beside (V)";
   pick.element.classList.add("title-view");
   return pick.element;
 }

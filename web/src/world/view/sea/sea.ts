@@ -1,0 +1,157 @@
+/** The water: a fan of triangles around the camera that the waves lift, and a surface that mirrors the sky. */
+
+import { BufferAttribute, BufferGeometry, Mesh, ShaderMaterial, Vector2, Vector4, type IUniform, type PerspectiveCamera, type Texture } from "three";
+import { AIR, type Air } from "../daylight";
+import { clamp, headingOf } from "../../maths";
+import type { State } from "../../playback";
+import { fan, halfWidth, type Fan } from "./grid";
+import type { Waves } from "./waves";
+
+export const MOST_WAVES = 64;
+
+const VERTEX = /* glsl */ `
+  uniform vec4 waves[${MOST_WAVES}];
+  uniform int waveCount;
+  uniform vec4 reach; // nearest ring [m], growth, heading, half of the width [rad]
+  uniform float rings;
+  varying vec3 place;
+  varying vec3 slope; // and how near to breaking
+  void main() {
+    float far = exp(position.x * reach.y);
+    float r = reach.x * (far - 1.0);
+    float turn = reach.z + position.y * reach.w;
+    vec2 at = r * vec2(cos(turn), sin(turn));
+    float spacing = reach.x * far * reach.y / rings;
+    float z = 0.0;
+    vec3 s = vec3(0.0);
+    for (int n = 0; n < ${MOST_WAVES}; n++) {
+      if (n >= waveCount) break;
+      vec4 w = waves[n];
+      float k = length(w.yz);
+      float fine = k * spacing;
+      if (fine > 2.8) break; // the others are shorter still
+      float a = w.x * (1.0 - smoothstep(1.5, 2.8, fine));
+      float angle = dot(w.yz, at) + w.w;
+      float c = a * cos(angle);
+      z += c;
+      s += vec3(-a * sin(angle) * w.yz, k * c);
+    }
+    place = vec3(at, z);
+    slope = s;
+    gl_Position = projectionMatrix * viewMatrix * vec4(place, 1.0);
+  }
+`;
+
+const FRAGMENT = /* glsl */ `
+  ${AIR}
+  uniform sampler2D wake;
+  uniform vec3 wakeAt; // middle of its square, one over its edge
+  uniform vec4 look; // strength of ripples, one over the height of waves, edge of foam
+  uniform vec4 hull, hullSize; // place and direction; half of length and beam, how far ahead its middle is
+  varying vec3 place;
+  varying vec3 slope;
+  void main() {
+    vec2 off = place.xy - hull.xy;
+    vec2 on = vec2(dot(off, hull.zw) - hullSize.z, hull.z * off.y - hull.w * off.x) / hullSize.xy;
+    float bow = max(0.0, on.x - 0.2) / 0.8;
+    if (abs(on.x) < 1.0 && abs(on.y) < 1.0 - bow * bow) discard; // no water within an open boat
+    vec2 at = place.xy + shift;
+    vec4 near = texture2D(noise, at / 6.4 + vec2(0.021, 0.013) * seconds);
+    vec4 wide = texture2D(noise, at / 25.6 - vec2(0.006, 0.011) * seconds);
+    vec3 toEye = eyeAt - place;
+    float distance = length(toEye);
+    vec3 v = toEye / distance;
+    vec2 ripple = (near.xy + wide.xy - 1.0) * (look.x * (0.55 + 0.9 * wide.a));
+    vec3 n = normalize(vec3(-slope.xy - ripple, 1.0));
+    float facing = max(dot(n, v), 0.0);
+    float away = 1.0 - facing;
+    float away2 = away * away;
+    float mirror = 0.02 + 0.78 * away2 * away2 * away;
+    vec3 r = reflect(-v, n);
+    float s = max(dot(r, sun), 0.0);
+    float s4 = s * s * s * s;
+    float s16 = s4 * s4 * s4 * s4;
+    float s128 = s16 * s16 * s16 * s16; s128 *= s128;
+    float lift = clamp(0.5 + place.z * look.y, 0.0, 1.0);
+    vec3 body = mix(vec3(0.012, 0.085, 0.135), vec3(0.05, 0.27, 0.31), lift * lift * (0.35 + 0.65 * facing));
+    vec3 colour = mix(body, skyColour(abs(r.z)), mirror) + sunlight * (0.05 * s16 + 0.75 * s128);
+    float white = smoothstep(look.z, look.z + 0.2, slope.z) * smoothstep(0.42, 0.75, near.b + 0.25 * wide.b);
+    vec2 inWake = (place.xy - wakeAt.xy) * wakeAt.z;
+    if (max(abs(inWake.x), abs(inWake.y)) < 0.5) {
+      float trail = texture2D(wake, inWake + 0.5).r;
+      white = max(white, smoothstep(0.78 - 0.7 * trail, 1.0 - 0.55 * trail, 0.35 + 0.65 * near.b) * min(1.0, 1.4 * trail));
+      colour = mix(colour, vec3(0.16, 0.42, 0.45), 0.3 * trail);
+    }
+    colour = mix(colour, vec3(0.93, 0.96, 0.97) * (0.78 + 0.22 * n.z), white);
+    gl_FragColor = vec4(hazed(colour, distance), 1.0);
+  }
+`;
+
+const NEAREST_M = 1.2; // of the rings, at the least height of the eye
+const BY_HEIGHT = 0.35;
+
+export class Sea {
+  readonly mesh: Mesh<BufferGeometry, ShaderMaterial>;
+  readonly #phases = new Float32Array(MOST_WAVES);
+  readonly #waves = Array.from({ length: MOST_WAVES }, () => new Vector4());
+  readonly #hull = new Vector4();
+  readonly #hullSize = new Vector4();
+  readonly #reach = new Vector4(1, 9, 0, 1);
+  readonly #uniforms: Record<string, IUniform>;
+  #fan: Fan = { rings: 0, columns: 0 };
+
+  constructor(
+    air: Air,
+    readonly waves: Waves,
+    wake: { texture: Texture; at: IUniform },
+    size: { x: number; y: number },
+    ahead: number,
+  ) {
+    const deviation = Math.max(0.02, waves.deviation);
+    const look = { value: new Vector4(clamp(0.5 + 0.35 * deviation, 0.5, 1), 0.22 / deviation, 0.26, 0) };
+    this.#hullSize.set(0.42 * size.x, 0.36 * size.y, ahead, 0);
+    this.#uniforms = {
+      hull: { value: this.#hull }, hullSize: { value: this.#hullSize }, ...air.uniforms, waves: { value: this.#waves }, waveCount: { value: 0 }, reach: { value: this.#reach }, rings: { value: 1 },
+      wake: { value: wake.texture }, wakeAt: wake.at, look,
+    }; // prettier-ignore
+    const material = new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.#uniforms });
+    this.mesh = new Mesh(new BufferGeometry(), material);
+    this.mesh.frustumCulled = false;
+    this.mesh.renderOrder = 4;
+  }
+
+  /** How finely it is drawn. @param share of all waves, 0 to 1 */
+  set(count: Fan, share: number): void {
+    const shown = Math.max(1, Math.round(share * this.waves.shown.length));
+    (this.#uniforms["waveCount"] as IUniform).value = Math.min(this.waves.shown.length, shown);
+    if (count.rings === this.#fan.rings && count.columns === this.#fan.columns) return;
+    this.#fan = count;
+    const { corners, triangles } = fan(count);
+    this.mesh.geometry.dispose();
+    this.mesh.geometry = new BufferGeometry();
+    const position = new Float32Array((corners.length / 2) * 3);
+    for (let k = 0; k < corners.length / 2; k += 1) position.set([corners[2 * k] ?? 0, corners[2 * k + 1] ?? 0, 0], 3 * k);
+    this.mesh.geometry.setAttribute("position", new BufferAttribute(position, 3)).setIndex(new BufferAttribute(triangles, 1));
+    (this.#uniforms["rings"] as IUniform).value = count.rings;
+  }
+
+  /** Where our vehicle is. @param x @param y origin of what is drawn, in the world */
+  leaveOut({ p, q }: State, x: number, y: number): void {
+    const heading = headingOf(q);
+    this.#hull.set(p[0] - x, p[1] - y, Math.cos(heading), Math.sin(heading));
+  }
+
+  /** Around the camera, which is above the origin. @param origin of what is drawn, in the world */
+  look(camera: PerspectiveCamera, origin: Vector2, roll: number, pitch: number, heading: number, sight: number): void {
+    const count = (this.#uniforms["waveCount"] as IUniform<number>).value;
+    this.waves.phasesAt(origin.x, origin.y, this.#phases);
+    for (let k = 0; k < count; k += 1) {
+      const wave = this.waves.shown[k];
+      if (wave) this.#waves[k]?.set(wave.a, wave.kx, wave.ky, this.#phases[k] ?? 0);
+    }
+    const nearest = Math.max(NEAREST_M, BY_HEIGHT * Math.abs(camera.position.z));
+    const half = halfWidth(pitch, roll, (camera.fov * Math.PI) / 360, camera.aspect);
+    const column = (2 * half) / Math.max(1, this.#fan.columns);
+    this.#reach.set(nearest, Math.log(1 + (2.2 * sight) / nearest), column * Math.round(heading / column), half); // columns stay where they are in the world
+  }
+}
