@@ -3,6 +3,7 @@
 import type { App } from "../app";
 import { h, toggleClass } from "../core/dom";
 import { effect } from "../core/signal";
+import { helmOf } from "../helm";
 import { kinematics, panels } from "../panels";
 import { plots } from "../plots";
 import { Recordings, recordingsPanel, replayBar } from "../recordings";
@@ -47,5 +48,6 @@ export function shell(app: App): HTMLElement {
   effect(() => toggleClass(element, "is-old", standing().isOld && app.file() === null)); // what a recording shows is not old
   listen(app, frame, colours, all);
   tab(app);
+  helmOf(app); // keys and gamepads steer from the first moment, whatever is open
   return element;
 }

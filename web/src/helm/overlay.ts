@@ -1,0 +1,71 @@
+/** Over the view outside: who steers, the instruments, the keys, and a stick for fingers. */
+
+import type { App } from "../app";
+import { h } from "../core/dom";
+import { icon } from "../core/icon";
+import { effect, type Signal } from "../core/signal";
+import { worldOf } from "../world/source";
+import { helmOf } from "./helm";
+import { Cluster, ownInstruments } from "./instruments/cluster";
+import { Rows } from "./rows";
+import { Screen } from "./screen";
+import { choicesOf, turn } from "./shown";
+import { standing } from "./standing";
+
+const ICONS = {
+  instruments: "M12 4a9 9 0 0 0-9 9 9 9 0 0 0 2.2 6h13.6A9 9 0 0 0 21 13a9 9 0 0 0-9-9z|M12 13l4-5",
+  keys: "M3 6h18v12H3z|M7 10h.01|M11 10h.01|M15 10h.01|M8 14h8",
+  screen: "M12 3a5 5 0 1 0 0 10 5 5 0 0 0 0-10z|M12 13v5|M6 21h12|M8 18h8",
+};
+const NARROW_PX = 560;
+
+/** It fills the element that it is put into, and tells it how much it covers at the bottom: `--helm-foot` [css px]. */
+export function helmOverlay(app: App): HTMLElement {
+  const helm = helmOf(app);
+  const choices = choicesOf(app);
+  const [rows, cluster, screen] = [new Rows(app, helm, false), new Cluster(app), new Screen(app, helm)];
+  const switches = h("div", { class: "helm-switches" },
+    ...(["instruments", "keys", "screen"] as const).map((name) => switchOf(app, name, choices[name])));
+  const foot = h("div", { class: "helm-foot" }, h("div", { class: "helm-left" }, rows.element), screen.element, cluster.element);
+  const element = h("div", { class: "helm-overlay", "data-test": "helm-overlay" }, h("div", { class: "helm-top" }, standing(helm), switches), foot);
+  helm.places.push(() => element.parentElement);
+
+  const scene = worldOf(app);
+  effect(() => {
+    const now = scene().scene;
+    element.hidden = now === null;
+    rows.show(now?.controls ?? []);
+    screen.show(now?.controls ?? []);
+    cluster.show(now ? ownInstruments(now) : []);
+  });
+  effect(() => {
+    rows.element.hidden = !choices.keys();
+    cluster.element.classList.toggle("off", !choices.instruments());
+    screen.element.classList.toggle("off", !choices.screen());
+    fit();
+  });
+  function fit(): void {
+    const [wide, left] = [element.clientWidth, rows.element.hidden ? 0 : rows.element.offsetWidth + 12];
+    element.classList.toggle("is-narrow", wide < NARROW_PX);
+    cluster.fit(Math.max(120, wide - 16 - (wide < NARROW_PX ? 0 : left)));
+  }
+  new ResizeObserver(fit).observe(element);
+  new ResizeObserver(() => element.parentElement?.style.setProperty("--helm-foot", `${foot.offsetHeight}px`)).observe(foot);
+  app.onFrame((now) => {
+    if (element.hidden || document.hidden || element.clientWidth === 0) return;
+    if (choices.instruments.peek()) cluster.follow(now);
+    if (choices.keys.peek()) rows.follow();
+    if (choices.screen.peek()) screen.follow();
+  });
+  return element;
+}
+
+const SAYS = { instruments: "Instruments", keys: "Keys and positions of the controls", screen: "Stick and levers on the screen" };
+
+function switchOf(app: App, name: keyof typeof ICONS, is: Signal<boolean>): HTMLElement {
+  const button = h("button", {
+    type: "button", class: "quiet only-icon", title: SAYS[name], "aria-label": SAYS[name], "data-test": `helm-show-${name}`, onclick: () => turn(app, is),
+  }, icon(ICONS[name], 16)); // prettier-ignore
+  effect(() => button.setAttribute("aria-pressed", String(is())));
+  return button;
+}
