@@ -252,18 +252,34 @@ def mixed_along(made: Around, weights: list[tuple[SX, SX]], quantity: int) -> SX
     return sum(terms[1:], terms[0])
 
 
-def water_at(sea: Sea, made: Around, x: SX, y: SX, z: SX) -> tuple[SX, SX]:
-    """Height of the surface over still water above (x, y), and the pressure at z over rho g, both in [m]."""
+def levels_at(sea: Sea, made: Around, x: SX, y: SX, count: int = len(LEVELS)) -> list[SX]:
+    """Heads over still water at the levels below (x, y), that of the surface first: its height."""
     weights = along_at(sea, x)
     across = lagrange(clamped(y / sea.dy, -1.5, 1.5), (-1.5, -0.5, 0.5, 1.5))
 
     def level(k: int) -> SX:
         return sum((mixed_along(made, weights, NODES * k + j) * across[j] for j in range(NODES)), SX(0))
 
-    surface, *below = (level(k) for k in range(len(LEVELS)))
+    return [level(k) for k in range(count)]
+
+
+def surface_at(sea: Sea, made: Around, x: SX, y: SX) -> SX:
+    """Height of the surface over still water above (x, y) [m]."""
+    return levels_at(sea, made, x, y, 1)[0]
+
+
+def signed_head_at(sea: Sea, made: Around, x: SX, y: SX, z: SX) -> tuple[SX, SX]:
+    """As `water_at`, but above the surface the head is minus the height over it, so that its zero can be found [m]."""
+    surface, *below = levels_at(sea, made, x, y)
     down = lagrange(clamped((surface - z) / sea.depth, 0.0, 1.0), LEVELS)
     dynamic = sum((weight * at for weight, at in zip(down[1:], below, strict=True)), down[0] * surface)
-    return surface, ca.fmax(dynamic - z, 0.0)
+    return surface, dynamic - z
+
+
+def water_at(sea: Sea, made: Around, x: SX, y: SX, z: SX) -> tuple[SX, SX]:
+    """Height of the surface over still water above (x, y), and the pressure at z over rho g, both in [m]."""
+    surface, head = signed_head_at(sea, made, x, y, z)
+    return surface, ca.fmax(head, 0.0)
 
 
 def flow_at(sea: Sea, made: Around, x: SX) -> tuple[SX, SX]:

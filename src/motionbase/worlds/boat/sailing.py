@@ -1,0 +1,82 @@
+"""A boat that sails: a vessel and waves put into the compiled step, and its motion in words of the record."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.compile import compile
+from motionbase.worlds.boat.craft import craft_of, hull_of
+from motionbase.worlds.boat.step import Body, Seen, boat_step
+from motionbase.worlds.boat.vessel import Vessel
+from motionbase.worlds.sea.patch import parameters
+from motionbase.worlds.sea.waves import Waves, still
+
+DT = 0.005  # [s]
+
+
+@final
+@dataclass(eq=False)
+class Sailing:
+    """A boat in waves.
+
+    Attributes:
+        push: (6,) wrench from outside, in axes of the vessel; may be changed at any time
+    """
+
+    vessel: Vessel
+    waves: Waves = field(default_factory=still)
+    h: float = DT
+    push: Array = field(default_factory=lambda: np.zeros(6))
+
+    @cached_property
+    def inputs(self) -> dict[str, Array]:
+        """What stays the same: parameters of the step by port."""
+        hull = hull_of(self.vessel)
+        low, high = hull.vertices.min(axis=0), hull.vertices.max(axis=0)
+        sea = parameters(
+            self.waves, float(high[0] - low[0]), float(high[1] - low[1]), self.vessel.statics.draft,
+            float(high[0] + low[0]) / 2,
+        )  # fmt: skip
+        return {
+            "craft": craft_of(self.vessel), "vertices": hull.vertices, "triangles": hull.triangles,
+            "transom": hull.transom, "sea": sea, "h": np.array(self.h),
+        }  # fmt: skip
+
+    @cached_property
+    def program(self) -> Any:
+        """Of the step."""
+        mesh = self.vessel.mesh
+        return boat_step(mesh.faces.tobytes(), len(mesh.vertices))
+
+    def start(self, speed: float = 0.0, **other: Any) -> Array:
+        """`Body` as it floats in still water, with a speed ahead [m/s]; other quantities by name."""
+        at = self.vessel.statics.upright
+        Q = [math.cos(at.trim / 2), 0.0, math.sin(at.trim / 2), 0.0]
+        V = [0.0, 0.0, 0.0, speed * math.cos(at.trim), 0.0, speed * math.sin(at.trim)]
+        return Body.layout.vector({"p_W": [0.0, 0.0, at.height], "Q_WB": Q, "V": V} | other)
+
+    @cached_property
+    def _arrays(self) -> tuple[Any, dict[str, Array]]:
+        compiled = compile(self.program)
+        arrays = compiled.arrays()
+        for name, value in self.inputs.items():
+            arrays[name][...] = value
+        return compiled.bind(**arrays), arrays
+
+    def reset(self, body: Array | None = None) -> None:
+        """Begin again, as it floats or as told."""
+        self.body = self.start() if body is None else np.array(body)
+        self.seen = Seen.layout.vector()
+
+    def step(self, throttle: float, rudder: float) -> None:
+        """One step."""
+        bound, arrays = self._arrays
+        arrays["body"][...], arrays["controls"][...], arrays["push"][...] = self.body, (throttle, rudder), self.push
+        bound()
+        self.body[...], self.seen[...] = arrays["body_next"], arrays["seen"]

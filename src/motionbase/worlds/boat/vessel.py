@@ -1,0 +1,172 @@
+"""A vessel as data, read from a TOML file: where it floats, what it weighs, its inertia."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.errors import ModelError, UsageError, unknown
+from motionbase.multibody.loaders.toml_source import TomlSource
+from motionbase.platform.load import illustrative_keys
+from motionbase.platform.table import Table
+from motionbase.worlds.boat.hydrostatics import WATER, Hydrostatics
+from motionbase.worlds.boat.lines import Lines, hull_mesh
+from motionbase.worlds.boat.mesh import Mesh, mesh_from_file
+from motionbase.worlds.boat.parts import Damping, Helm, Mass, Place, Planing, Propulsion, Resistance
+
+FOLDER = Path(__file__).parent / "vessels"
+FIRST = "launch"  # of the library: the usual vessel
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Vessel:
+    """A vessel as data.
+
+    Attributes:
+        summary: for people
+        sources: where its numbers are from
+        mesh: in axes of the hull
+        lines: of the generator; None if the hull is from a file
+        illustrative: keys of numbers that nobody published
+    """
+
+    name: str
+    summary: str
+    sources: tuple[str, ...]
+    illustrative: tuple[str, ...]
+    mesh: Mesh
+    mass: Mass
+    propulsion: Propulsion
+    helm: Helm
+    lines: Lines | None = None
+    planing: Planing | None = None
+    damping: Damping = field(default_factory=Damping)
+    resistance: Resistance = field(default_factory=Resistance)
+    load: float = 0.0
+    density: float = WATER
+
+    @cached_property
+    def displacement(self) -> float:
+        """With its load [kg]."""
+        return self._empty + self.load
+
+    @property
+    def _empty(self) -> float:
+        return self.mass.mass or self.mass.volume * self.density
+
+    @cached_property
+    def centre(self) -> Place:
+        """Of gravity, with the load, in axes of the hull [m]."""
+        m, own, load = self.mass, np.array(self._own_centre), np.array(self.mass.load_at)
+        x, y, z = ((self._empty * own + self.load * load) / self.displacement).tolist() if m.most_load else own.tolist()
+        return x, y, z
+
+    @cached_property
+    def _own_centre(self) -> Place:
+        """Without a load."""
+        m, volume = self.mass, self._empty / self.density
+        ahead = level_centre(self.mesh, volume) if math.isnan(m.ahead) else m.ahead
+        if math.isfinite(m.height):
+            return ahead, 0.0, m.height
+        low = Hydrostatics(self.mesh, (ahead, 0.0, 0.0), volume)
+        return ahead, 0.0, low.metacentric_heights[0] - m.metacentric_height
+
+    @cached_property
+    def inertia(self) -> Array:
+        """(3,) moments about x, y, z through the centre of gravity, with the load [kg m^2]."""
+        own = self._empty * np.array(self.mass.gyradii) ** 2
+        if not self.load:
+            return own
+        moved = np.array(self.mass.load_at) - np.array(self._own_centre)
+        reduced = self._empty * self.load / self.displacement
+        return np.asarray(own + reduced * (moved @ moved - moved**2))
+
+    @cached_property
+    def statics(self) -> Hydrostatics:
+        """In still water."""
+        return Hydrostatics(self.mesh, self.centre, self.displacement / self.density)
+
+    @property
+    def length(self) -> float:
+        """Of the whole hull [m]."""
+        return float(np.ptp(self.mesh.vertices[:, 0]))
+
+    @property
+    def beam(self) -> float:
+        """Of all hulls together [m]."""
+        return float(np.ptp(self.mesh.vertices[:, 1]))
+
+    def loaded(self, load: float) -> Vessel:
+        """With a load [kg]."""
+        if not 0 <= load <= self.mass.most_load:
+            raise ModelError(f"vessel {self.name!r}: load is {load:g} kg, it must be 0 to {self.mass.most_load:g} kg")
+        return replace(self, load=load)
+
+
+def level_centre(mesh: Mesh, volume: float) -> float:
+    """How far ahead of amidships the centre of buoyancy lies where a hull floats level [m]."""
+    about = Hydrostatics(mesh, (0.0, 0.0, 0.0), volume)
+    found = about.sums(about.height_at(0.0, 0.0), 0.0, 0.0)[0]
+    return float(-found[2] / found[0])
+
+
+# ---- files ---------------------------------------------------------------------------------------------------------
+
+SECTIONS = {"damping": Damping, "resistance": Resistance, "planing": Planing}
+NEEDED = ("summary", "sources", "illustrative", "hull", "mass", "propulsion", "helm")
+
+
+def vessel_names() -> dict[str, str]:
+    """Vessels that come with the package, each with a line for people; the usual one first."""
+    names = sorted((path.stem for path in FOLDER.glob("*.toml")), key=lambda name: (name != FIRST, name))
+    return {name: str(tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))["summary"]) for name in names}
+
+
+def load_vessel(reference: str) -> Vessel:
+    """The vessel of that name, or in that TOML file; errors name the file, the line and the key."""
+    known = (FOLDER / f"{reference}.toml").is_file() and "/" not in reference
+    if not known and Path(reference).suffix.lower() != ".toml":
+        raise unknown("vessel", reference, [*vessel_names(), "a .toml file"])
+    path = FOLDER / f"{reference}.toml" if known else Path(reference)
+    try:
+        source = TomlSource.read(path)
+        return vessel_of(Table(source, (), source.data), path.stem, path.parent)
+    except ModelError as e:
+        raise UsageError(str(e)) from None
+
+
+def vessel_of(top: Table, name: str, folder: Path) -> Vessel:
+    """A vessel from the contents of a file; `folder` is where its mesh is looked for."""
+    top.check_keys((*NEEDED, "density", *SECTIONS), NEEDED)
+    hull = top.table("hull")
+    lines = None if "file" in hull.data else hull.part(Lines)
+    if lines is None:
+        hull.check_keys(("file",), ("file",))
+    mesh = hull_mesh(lines) if lines else mesh_from_file(folder / hull.text("file"))
+    vessel = top.made(
+        Vessel, name=name, summary=top.text("summary"), sources=top.texts("sources"),
+        illustrative=illustrative_keys(top), mesh=mesh, mass=top.table("mass").part(Mass),
+        propulsion=top.table("propulsion").part(Propulsion), helm=top.table("helm").part(Helm), lines=lines,
+        density=top.number("density") if "density" in top.data else WATER,
+        **{key: top.table(key).part(kind) for key, kind in SECTIONS.items() if key in top.data},
+    )  # fmt: skip
+    _check_afloat(vessel, top)
+    return vessel
+
+
+def _check_afloat(vessel: Vessel, top: Table) -> None:
+    """Refuse what sinks; whether a vessel stands upright shows later."""
+    for load in (0.0, vessel.mass.most_load):
+        volume = (vessel.loaded(load).displacement) / vessel.density
+        if not volume < vessel.mesh.volume:
+            with_load = f" with {load:g} kg of load" if load else ""
+            top.complain("mass", f"she sinks{with_load}: {volume:.4g} m^3 of water are displaced, the hull has "
+                                 f"{vessel.mesh.volume:.4g} m^3")  # fmt: skip
