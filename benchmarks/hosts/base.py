@@ -110,7 +110,7 @@ def base() -> Iterator[Base]:
         folder = undo.enter_context(tempfile.TemporaryDirectory(dir=shared_folder()))
         before = os.environ.get(FOLDER_VARIABLE)
         os.environ[FOLDER_VARIABLE] = folder
-        undo.callback(_restore, before)
+        undo.callback(restore, before)
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         run = subprocess.Popen(motionbase_command("run", "simona", *options), **quiet)  # type: ignore[call-overload]
         undo.callback(run.wait)
@@ -151,7 +151,8 @@ def hearing(url: str) -> int:
     return 0
 
 
-def _restore(value: str | None) -> None:
+def restore(value: str | None) -> None:
+    """The folder of rings as it was."""
     if value is None:
         os.environ.pop(FOLDER_VARIABLE, None)
     else:
