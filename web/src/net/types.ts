@@ -794,9 +794,10 @@ export interface WorldObject {
   wake: WorldWake | null;
 }
 
-/** A part of the vehicle: it turns about `axis` through `p` by `channel` [rad], or slides along it by `slide` [m]. Positive turns follow the right hand. `scale`: what the channel is multiplied by. */
+/** A part of the vehicle: it turns about `axis` through `p` by `channel` [rad], or slides along it by `slide` [m]. Positive turns follow the right hand. `scale`: what the channel is multiplied by. `on`: the name of an earlier part that carries it; `p` and `axis` are in axes of the vehicle all the same, as they are with every channel at 0. */
 export interface WorldPart {
   name: string;
+  on: string | null;
   shapes: ModelShape[];
   p: [number, number, number];
   axis: [number, number, number];

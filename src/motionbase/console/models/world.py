@@ -45,10 +45,12 @@ class WorldVehicle(Shown):
 class WorldPart(Shown):
     """A part of the vehicle: it turns about `axis` through `p` by `channel` [rad], or slides along it by `slide` [m].
 
-    Positive turns follow the right hand. `scale`: what the channel is multiplied by.
+    Positive turns follow the right hand. `scale`: what the channel is multiplied by. `on`: the name of an earlier part
+    that carries it; `p` and `axis` are in axes of the vehicle all the same, as they are with every channel at 0.
     """
 
     name: Text = ""
+    on: Text | None = None
     shapes: list[ModelShape] = Field(max_length=MOST_PARTS)
     p: Point = (0.0, 0.0, 0.0)
     axis: Point = (0.0, 0.0, 1.0)

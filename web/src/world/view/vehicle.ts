@@ -11,6 +11,8 @@ const ONE = new Vector3(1, 1, 1);
 interface Part {
   readonly group: Group;
   readonly part: WorldPart;
+  /** Where it turns, from where the part that carries it does. */
+  readonly p: Vector3;
   readonly axis: Vector3;
   readonly value: number; // place of what moves it among the values of a state; -1 for none
 }
@@ -28,15 +30,21 @@ export class Vehicle {
     ({ box: this.box, size: this.size } = extent(body));
     if (body) this.group.add(body);
     this.group.matrixAutoUpdate = false;
+    const carriers = new Map<string, Part>();
     this.#parts = scene.parts.map((part) => {
       const group = new Group();
       const mesh = solid(part.shapes, surface);
       if (mesh) group.add(mesh.translateX(-part.p[0]).translateY(-part.p[1]).translateZ(-part.p[2]));
       group.matrixAutoUpdate = false;
-      this.group.add(group);
+      const carrier = part.on === null ? undefined : carriers.get(part.on);
+      (carrier?.group ?? this.group).add(group);
       const axis = new Vector3(...part.axis);
       if (axis.lengthSq() > 0) axis.normalize();
-      return { group, part, axis, value: names.indexOf(part.channel ?? part.slide ?? "") };
+      const p = new Vector3(...part.p);
+      if (carrier) p.sub(new Vector3(...carrier.part.p));
+      const made = { group, part, p, axis, value: names.indexOf(part.channel ?? part.slide ?? "") };
+      carriers.set(part.name, made);
+      return made;
     });
   }
 
@@ -45,9 +53,9 @@ export class Vehicle {
     const at = new Vector3(p[0] - x, p[1] - y, p[2]);
     this.group.matrix.compose(at, new Quaternion(q[1], q[2], q[3], q[0]), ONE);
     this.group.matrixWorldNeedsUpdate = true;
-    for (const { group, part, axis, value } of this.#parts) {
+    for (const { group, part, p: begin, axis, value } of this.#parts) {
       const by = part.scale * (values[value] ?? 0);
-      const p = new Vector3(...part.p);
+      const p = begin.clone();
       if (part.slide !== null) p.addScaledVector(axis, by);
       group.matrix.compose(p, new Quaternion().setFromAxisAngle(axis, part.slide === null ? by : 0), ONE);
       group.matrixWorldNeedsUpdate = true;
