@@ -5,6 +5,7 @@ import { number } from "../../core/format";
 import { gate } from "../common/ui";
 
 const STEPS = 1000; // of a slider
+const ANSWER_MS = 2000; // in which what was sent comes back as the goal; until then it stays shown
 
 export interface Scale {
   readonly least: number;
@@ -35,14 +36,21 @@ export function slider(name: string, test: string, scale: Scale, change: (value:
     h("span", { class: "p-with-unit" }, field, h("span", { class: "faint" }, unit))); // prettier-ignore
   let goal = NaN;
   let isHeld = false;
+  const nothing = { value: NaN, at: -Infinity };
+  let sent = nothing;
+  const forget = (): void => void (sent = nothing);
+  const isUnanswered = (): boolean => performance.now() - sent.at < ANSWER_MS;
   const write = (): void => {
-    if (!isHeld) range.value = String(Math.round(STEPS * share(goal)));
-    field.value = Number.isFinite(goal) ? goal.toFixed(decimals).replace(/^-(0\.?0*)$/, "$1") : "";
+    const shown = isUnanswered() ? sent.value : goal; // or the next key would go on from before
+    if (!isHeld) range.value = String(Math.round(STEPS * share(shown)));
+    field.value = Number.isFinite(shown) ? shown.toFixed(decimals).replace(/^-(0\.?0*)$/, "$1") : "";
     delete field.dataset["typed"];
   };
   const give = (value: number): void => {
-    if (Number.isFinite(value) && value !== goal) change(value);
-    else write();
+    if (Number.isFinite(value) && value !== goal) {
+      sent = { value, at: performance.now() };
+      change(value);
+    } else write();
   };
   const ofRange = (): number => Number((least + ((most - least) * Number(range.value)) / STEPS).toFixed(decimals));
   const clamped = (value: number): number => Math.min(most, Math.max(least, value));
@@ -59,12 +67,16 @@ export function slider(name: string, test: string, scale: Scale, change: (value:
   field.addEventListener("input", () => (field.dataset["typed"] = "")); // and not sent yet: Ctrl+Z is about the text
   field.addEventListener("keydown", (key) => {
     if (key.key === "Enter") give(Number(field.value.trim().replace(",", ".").replace("−", "-") || NaN));
-    if (key.key === "Escape") write();
+    if (key.key === "Escape") {
+      forget();
+      write();
+    }
   });
   field.addEventListener("blur", write); // a number that nobody confirmed was not sent, so it does not stay
   const show = (asked: number, now: number, whyNot: string): void => {
     const before = goal;
     goal = asked;
+    if (whyNot !== "") forget();
     if (!isHeld && (document.activeElement !== field || asked !== before)) write();
     mark.hidden = !Number.isFinite(now);
     mark.style.setProperty("--at", share(now).toFixed(4));
