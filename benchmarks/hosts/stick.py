@@ -59,7 +59,7 @@ HOST = f"""
 import functools, sys
 from motionbase.executive.host.process import main
 from motionbase.executive.worlds import feed
-from motionbase.executive.worlds.sticks import StickEar
+from motionbase.executive.worlds.stick_ear import StickEar
 from motionbase.interpreter import python
 start = lambda choice: python("-c", {GAMEPAD!r}, choice, sys.argv[1])
 feed.StickEar = functools.partial(StickEar, start=start)

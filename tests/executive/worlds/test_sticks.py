@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from motionbase.errors import UsageError
-from motionbase.executive.worlds import sticks
-from motionbase.executive.worlds.sticks import AGAIN_S, REPEAT_S, TRIES, StickEar
+from motionbase.executive.worlds import stick_ear
+from motionbase.executive.worlds.stick_ear import AGAIN_S, TRIES, StickEar
+from motionbase.executive.worlds.sticks import REPEAT_S
 from motionbase.interpreter import python
 from motionbase.record.world import GAMEPAD, Hand
 from motionbase.worlds.hands import sdl
@@ -123,7 +124,7 @@ def test_a_process_that_is_killed_starts_again(
 ) -> None:
     heard = Heard()
     heard.until(ear, 0.0)
-    monkeypatch.setattr(sticks, "AGAIN_S", AGAIN_S / 100)
+    monkeypatch.setattr(stick_ear, "AGAIN_S", AGAIN_S / 100)
     os.kill(pid_of(ear), signal.SIGSEGV)
     until(lambda: not heard.by(ear) and ear._process is None, "its end")
     assert "SDL's process was ended by signal 11; it starts again" in capfd.readouterr().err
@@ -131,7 +132,7 @@ def test_a_process_that_is_killed_starts_again(
 
 
 def test_it_is_not_started_for_ever(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(sticks, "AGAIN_S", 0.0)
+    monkeypatch.setattr(stick_ear, "AGAIN_S", 0.0)
     crash = ("/bin/sh", "-c", "kill -SEGV $$")
     text = ""
 

@@ -18,7 +18,6 @@ from motionbase.errors import UsageError
 from motionbase.executive.exchange import HOST, Exchange
 from motionbase.executive.host.datagrams import Datagrams
 from motionbase.executive.host.feed import Feed
-from motionbase.executive.host.playing import Playing
 from motionbase.executive.host.rows import kind_of
 from motionbase.executive.host.source import Shared, Source, host_source, told_by
 from motionbase.executive.preview import previews
@@ -84,6 +83,8 @@ def be_urgent(busy_us: int = BUSY_US) -> None:
 def feed_of(source: Source, ring: str, platform: str, joystick: str = ALL) -> Feed:
     """What hears a source."""
     if isinstance(source, Played):
+        from motionbase.executive.host.playing import Playing
+
         return Playing(source)
     if isinstance(source, WorldUrl):
         from motionbase.executive.worlds.feed import WorldFeed

@@ -12,7 +12,7 @@ import numpy as np
 from motionbase.executive.worlds.ears import Ear, page_ears
 from motionbase.executive.worlds.pace import Pace
 from motionbase.executive.worlds.running import Running
-from motionbase.executive.worlds.sticks import StickEar
+from motionbase.executive.worlds.stick_ear import StickEar
 from motionbase.host.format import Frame
 from motionbase.host.relay import Sink
 from motionbase.record.vehicle import vehicle_schema

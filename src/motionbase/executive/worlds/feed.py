@@ -18,7 +18,7 @@ from motionbase.executive.worlds.ears import page_ears
 from motionbase.executive.worlds.link import blocks_of
 from motionbase.executive.worlds.pace import Pace
 from motionbase.executive.worlds.running import Running
-from motionbase.executive.worlds.sticks import StickEar
+from motionbase.executive.worlds.stick_ear import StickEar
 from motionbase.host.counting import Verdict
 from motionbase.host.format import Frame
 from motionbase.ring import names

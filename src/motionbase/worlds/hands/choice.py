@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from motionbase.worlds.hands.calibration import Calibrations
 
 ALL, NONE = "", "none"
+NAME = "joystick"  # in front of a device's number, for whoever hears it
 
 
 @final

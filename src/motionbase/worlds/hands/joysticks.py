@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import TYPE_CHECKING, Any, Self, final
 
 from motionbase.errors import UsageError
 from motionbase.record.world import AXIS_COUNT, BUTTON_COUNT, GAMEPAD, JOYSTICK, Hand
 from motionbase.worlds.hands import sdl
-from motionbase.worlds.hands.calibration import Calibrations
+from motionbase.worlds.hands.choice import NAME
 
-NAME = "joystick"  # in front of the number, for whoever hears
+if TYPE_CHECKING:
+    from motionbase.worlds.hands.calibration import Calibrations
+
 POLL_S = 0.004
 IDLE_S = 0.05  # between looks while there is no device
 BEGIN_S = 20.0  # for SDL to begin
@@ -50,12 +52,12 @@ class Found:
 class _Open:
     """A device that is open."""
 
-    def __init__(self, lib: Any, index: int, calibrations: Calibrations) -> None:
+    def __init__(self, lib: Any, index: int, calibrations: Calibrations | None) -> None:
         self._lib, self._stick = lib, lib.JoystickOpen(index)
         if not self._stick:
             raise OSError(lib.GetError().decode(errors="replace"))
         name = (lib.JoystickNameForIndex(index) or b"unknown").decode(errors="replace")
-        self._calibration = calibrations.of(name)
+        self._calibration = calibrations.of(name) if calibrations else None
         is_gamepad = self._calibration is None and bool(lib.IsGameController(index))
         self._pad = lib.GameControllerOpen(index) if is_gamepad else None
         counts = (lib.JoystickNumAxes, lib.JoystickNumButtons, lib.JoystickNumHats)
@@ -129,7 +131,7 @@ class Joysticks:
         looked: Callable[[], object] | None = None, reads: bool = False,
     ) -> None:  # fmt: skip
         self._lib = sdl.sdl()
-        self._wanted, self._calibrations = wanted.casefold(), calibrations or Calibrations()
+        self._wanted, self._calibrations = wanted.casefold(), calibrations
         self._open: dict[int, _Open] = {}
         self._looked, self._reads = looked, reads
         self._begun, self._end = threading.Event(), threading.Event()
