@@ -14,7 +14,6 @@ export const LEVELS: readonly Level[] = [
   { scale: 0.6, detail: 0.65 },
   { scale: 0.5, detail: 0.5 },
   { scale: 0.42, detail: 0.4 },
-  { scale: 0.35, detail: 0.3 },
 ];
 
 const SLOW_MS = 1000 / 28; // an animation frame: longer than this is too slow

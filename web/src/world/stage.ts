@@ -37,7 +37,10 @@ export class Stage {
     readonly choices: WorldChoices,
     readonly place: HTMLElement,
   ) {
-    effect(() => this.#view?.choose(choices.camera()));
+    effect(() => {
+      const camera = choices.camera();
+      this.#view?.choose(camera);
+    });
   }
 
   start(): void {

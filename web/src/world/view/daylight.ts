@@ -12,19 +12,21 @@ export const REPEAT_M = 12_800;
 
 export interface Air {
   readonly uniforms: Record<string, IUniform>;
+  /** FINE where a graphics card draws. */
+  readonly defines: Record<string, string>;
   /** How far one sees [m]. */
   setSight(distance: number): void;
 }
 
-const SUN: [number, number, number] = [0.62, 0.34, 0.5];
+const SUN: Record<"sea" | "land", [number, number, number]> = { sea: [0.5, 0.66, 0.46], land: [-0.42, 0.62, 0.62] }; // over glittering water ahead, or behind who looks ahead
 
 /** @param noise see noise.ts */
-export function daylight(noise: Texture, kind: "sea" | "land"): Air {
+export function daylight(noise: Texture, kind: "sea" | "land", fine: boolean): Air {
   const colour = (hex: number): Vector3 => new Vector3((hex >> 16) / 255, ((hex >> 8) & 255) / 255, (hex & 255) / 255);
   const haze: IUniform<number> = { value: 1 / 6000 };
   const uniforms: Record<string, IUniform> = {
     noise: { value: noise },
-    sun: { value: new Vector3(...SUN).normalize() },
+    sun: { value: new Vector3(...SUN[kind]).normalize() },
     zenith: { value: colour(kind === "sea" ? 0x3f7fbe : 0x3b7cc4) },
     horizon: { value: colour(kind === "sea" ? 0xc3d5df : 0xcbd9e0) },
     sunlight: { value: colour(0xfff0d2) },
@@ -34,7 +36,7 @@ export function daylight(noise: Texture, kind: "sea" | "land"): Air {
     shift: { value: new Vector2() },
     seconds: { value: 0 },
   };
-  return { uniforms, setSight: (distance) => (haze.value = 1 / distance) };
+  return { uniforms, defines: fine ? { FINE: "" } : {}, setSight: (distance) => (haze.value = 1 / distance) };
 }
 
 /** For fragment shaders: the sky in a direction, and what is seen through the haze. */
@@ -51,6 +53,7 @@ export const AIR = /* glsl */ `
 
   vec3 hazed(vec3 colour, float distance) {
     float d = distance * haze;
-    return mix(horizon, colour, exp(-d * sqrt(d)));
+    d *= d;
+    return mix(colour, horizon, d / (0.55 + d)); // without exp, which costs a processor much
   }
 `;

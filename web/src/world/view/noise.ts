@@ -1,14 +1,17 @@
 /** Patterns that repeat without a seam, made once: no picture is loaded for the outside view. */
 
-import { DataTexture, LinearFilter, LinearMipmapLinearFilter, RGBAFormat, RepeatWrapping, UnsignedByteType } from "three";
+import { DataTexture, LinearFilter, LinearMipmapLinearFilter, LinearMipmapNearestFilter, RGBAFormat, RepeatWrapping, UnsignedByteType } from "three";
 import { scattered } from "../maths";
 
 const SIZE = 256;
 const RIPPLES = 36;
 const STEEP = 0.42; // of ripples that are stored at their ends
 
-/** Red and green: slopes of ripples; blue: foam; alpha: clouds, soft and large. */
-export function noiseTexture(): DataTexture {
+/**
+ * Red and green: slopes of ripples; blue: foam; alpha: clouds, soft and large.
+ * @param fine from nearby to far without a step: a processor has twice the work with it
+ */
+export function noiseTexture(fine: boolean): DataTexture {
   const ripples = slopes();
   const foam = cloudy(16, 4, 1);
   const clouds = cloudy(4, 6, 2);
@@ -19,14 +22,14 @@ export function noiseTexture(): DataTexture {
     bytes[4 * k + 2] = byte(foam[k] ?? 0);
     bytes[4 * k + 3] = byte(clouds[k] ?? 0);
   }
-  return repeating(bytes);
+  return repeating(bytes, fine);
 }
 
-export function repeating(bytes: Uint8Array, size = SIZE): DataTexture {
+function repeating(bytes: Uint8Array, fine: boolean, size = SIZE): DataTexture {
   const texture = new DataTexture(bytes, size, size, RGBAFormat, UnsignedByteType);
   texture.wrapS = texture.wrapT = RepeatWrapping;
   texture.magFilter = LinearFilter;
-  texture.minFilter = LinearMipmapLinearFilter;
+  texture.minFilter = fine ? LinearMipmapLinearFilter : LinearMipmapNearestFilter;
   texture.generateMipmaps = true;
   texture.needsUpdate = true;
   return texture;
@@ -59,7 +62,7 @@ function slopes(): { x: Float32Array; y: Float32Array } {
 }
 
 /** Smooth random numbers of several sizes, 0 to 1. @param cells of the coarsest along a side */
-export function cloudy(cells: number, layers: number, seed: number, size = SIZE): Float32Array {
+function cloudy(cells: number, layers: number, seed: number, size = SIZE): Float32Array {
   const sum = new Float32Array(size * size);
   for (let layer = 0, weight = 0.5, count = cells; layer < layers && count <= size; layer += 1, weight /= 2, count *= 2) {
     const grid = Float32Array.from({ length: count * count }, (_, k) => scattered(k, seed, layer));

@@ -51,13 +51,14 @@ export class Outside {
   readonly #trees: Trees | null = null;
   readonly #shadow: Shadow | null = null;
 
-  /** @param names of the values that come with a state */
+  /** @param names of the values that come with a state @param fine a graphics card draws */
   constructor(
     readonly world: WorldScene,
     readonly names: readonly string[],
+    fine: boolean,
   ) {
     const isSea = world.sea !== null || (world.kind === "boat" && world.ground === null);
-    this.#air = daylight(noiseTexture(), isSea ? "sea" : "land");
+    this.#air = daylight(noiseTexture(fine), isSea ? "sea" : "land", fine);
     this.#sight = SIGHT_M[world.kind];
     this.#air.setSight(this.#sight);
     this.#sky = new Sky(this.#air);

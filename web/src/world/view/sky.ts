@@ -19,18 +19,22 @@ const FRAGMENT = /* glsl */ `
   void main() {
     vec3 d = normalize(direction);
     vec3 colour = skyColour(d.z);
-    if (d.z > 0.015) {
-      vec2 at = d.xy / (d.z + 0.12);
-      float cover = texture2D(noise, at * 0.055 + vec2(0.0009 * seconds, 0.31)).a;
-      cover += 0.45 * (texture2D(noise, at * 0.19 + vec2(0.17, 0.0016 * seconds)).a - 0.5);
-      float cloud = smoothstep(0.5, 0.78, cover) * smoothstep(0.015, 0.16, d.z);
-      float shade = smoothstep(0.55, 0.95, cover);
-      colour = mix(colour, mix(vec3(0.97, 0.975, 0.98), vec3(0.78, 0.82, 0.87), shade), 0.82 * cloud);
-    }
     float s = max(0.0, dot(d, sun));
-    float s8 = s * s * s * s * s * s * s * s;
-    float glow = s8 * s8 * s8;
-    colour += sunlight * (0.16 * s8 + 0.3 * glow + smoothstep(0.9988, 0.9994, s));
+    float s8 = s * s; s8 *= s8; s8 *= s8;
+    float s32 = s8 * s8; s32 *= s32;
+    if (d.z > 0.012) {
+      vec2 at = d.xy / (d.z + 0.10);
+      float cover = texture2D(noise, at * 0.045 + vec2(0.0009 * seconds, 0.31)).a;
+      #ifdef FINE
+      cover += 0.42 * (texture2D(noise, at * 0.17 + vec2(0.17, 0.0016 * seconds)).a - 0.5);
+      #endif
+      float cloud = smoothstep(0.49, 0.66, cover) * smoothstep(0.012, 0.13, d.z);
+      float shade = smoothstep(0.56, 0.80, cover);
+      vec3 lit = mix(vec3(0.985, 0.985, 0.98), vec3(0.74, 0.79, 0.85), shade * (1.0 - 0.5 * s8));
+      colour = mix(colour, lit, 0.88 * cloud);
+    }
+    colour = 1.0 - (1.0 - colour) * (1.0 - sunlight * (0.10 * s8 + 0.26 * s32));
+    colour = mix(colour, vec3(1.0, 0.985, 0.94), smoothstep(0.9986, 0.9993, s));
     gl_FragColor = vec4(colour, 1.0);
   }
 `;
@@ -42,7 +46,7 @@ export class Sky {
   constructor(air: Air) {
     const triangle = new BufferGeometry().setAttribute("position", new Float32BufferAttribute([-1, -1, 0, 3, -1, 0, -1, 3, 0], 3));
     const material = new ShaderMaterial({
-      vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: { ...air.uniforms, toDirection: { value: this.#toDirection } }, depthWrite: false,
+      vertexShader: VERTEX, fragmentShader: FRAGMENT, defines: air.defines, uniforms: { ...air.uniforms, toDirection: { value: this.#toDirection } }, depthWrite: false,
     }); // prettier-ignore
     this.mesh = new Mesh(triangle, material);
     this.mesh.frustumCulled = false;

@@ -42,6 +42,7 @@ export class View {
     this.#renderer.toneMapping = NoToneMapping;
     this.#renderer.outputColorSpace = LinearSRGBColorSpace; // shaders write colours as the screen shows them
     this.#renderer.autoClearColor = false; // the sky covers what nothing else does
+    this.#renderer.setClearColor(0, 0);
     this.#budget = new Budget(software ? SOFTWARE_INTERVAL_MS : 0, software ? BEGIN : 0);
     this.canvas = this.#renderer.domElement;
     this.canvas.addEventListener("webglcontextlost", (event) => {
@@ -59,7 +60,7 @@ export class View {
   /** @param names of the values that come with a state */
   show(world: WorldScene | null, names: readonly string[]): void {
     this.#outside?.dispose();
-    this.#outside = world && new Outside(world, names);
+    this.#outside = world && new Outside(world, names, !this.software);
     this.#cameras = world && new Cameras(world);
     this.#cameras?.choose(this.#camera);
     this.#shown = null;

@@ -44,13 +44,17 @@ const FRAGMENT = /* glsl */ `
     return fract(sin(dot(c, vec2(12.9898, 78.233))) * 43758.5453);
   }
 
+  float fading(float x) {
+    return 1.0 / (1.0 + x + x * x);
+  }
+
   void main() {
     vec2 at = place.xy + shift;
     vec3 toEye = eyeAt - place;
     float distance = length(toEye);
     vec4 wide = texture2D(noise, at / 640.0);
     vec4 mid = texture2D(noise, at / 64.0);
-    vec4 near = texture2D(noise, at / 6.4);
+    vec4 near = texture2D(noise, at / 3.2);
     float patches = wide.a + 0.35 * (mid.b - 0.5);
     vec3 colour = mix(vec3(0.25, 0.37, 0.16), vec3(0.44, 0.50, 0.24), smoothstep(0.3, 0.75, patches));
     if (fields > 0.0) {
@@ -59,15 +63,17 @@ const FRAGMENT = /* glsl */ `
       vec2 within = fract(bent / vec2(320.0, 160.0));
       float kind = chance(cell);
       vec3 crop = kind < 0.28 ? vec3(0.72, 0.66, 0.36) : kind < 0.5 ? vec3(0.36, 0.47, 0.20) : kind < 0.72 ? vec3(0.50, 0.55, 0.27) : kind < 0.86 ? vec3(0.55, 0.45, 0.31) : vec3(0.24, 0.36, 0.17);
+      #ifdef FINE
       float rows = 0.5 + 0.5 * sin((kind < 0.6 ? bent.x : bent.y) * 0.49087);
-      crop *= 0.95 + 0.07 * rows * exp(-distance / 900.0);
+      crop *= 0.95 + 0.07 * rows * fading(distance / 900.0);
+      #endif
       vec2 edge = min(within, 1.0 - within) * vec2(320.0, 160.0);
       float hedge = 1.0 - smoothstep(1.5, 4.0 + 0.004 * distance, min(edge.x, edge.y));
-      float isField = fields * smoothstep(0.40, 0.44, chance(cell + 7.0) * 0.75 + 0.25);
+      float isField = fields * step(0.2, fract(kind * 7.3));
       colour = mix(colour, crop, isField);
-      colour = mix(colour, vec3(0.17, 0.26, 0.12), 0.75 * hedge * isField * step(0.3, chance(cell + 3.0)));
+      colour = mix(colour, vec3(0.17, 0.26, 0.12), 0.75 * hedge * isField * step(0.3, fract(kind * 17.7)));
     }
-    float grain = (near.b - 0.47) * exp(-distance / 70.0) + 0.7 * (mid.b - 0.47) * exp(-distance / 900.0) + 0.35 * (wide.a - 0.5);
+    float grain = (near.b - 0.47) * fading(distance / 45.0) + 0.7 * (mid.b - 0.47) * fading(distance / 900.0) + 0.35 * (wide.a - 0.5);
     colour *= 1.0 + 0.55 * grain;
     vec3 n = normalize(vec3(-slope, 1.0));
     float light = 0.72 + 0.47 * max(0.0, dot(n, sun));
@@ -96,7 +102,7 @@ export class Ground {
       ...air.uniforms, hills: { value: this.#hills }, hillCount: { value: hills.waves.length }, reach: { value: this.#reach },
       rings: { value: 1 }, level: { value: hills.elevation }, fields: { value: fields },
     }; // prettier-ignore
-    const material = new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.#uniforms });
+    const material = new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, defines: air.defines, uniforms: this.#uniforms });
     this.mesh = new Mesh(new BufferGeometry(), material);
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = hills.isLevel ? 0 : 4;

@@ -73,14 +73,15 @@ const FRAGMENT = /* glsl */ `
     float s16 = s4 * s4 * s4 * s4;
     float s128 = s16 * s16 * s16 * s16; s128 *= s128;
     float lift = clamp(0.5 + place.z * look.y, 0.0, 1.0);
-    vec3 body = mix(vec3(0.012, 0.085, 0.135), vec3(0.05, 0.27, 0.31), lift * lift * (0.35 + 0.65 * facing));
+    vec3 body = mix(vec3(0.016, 0.105, 0.165), vec3(0.06, 0.32, 0.36), lift * lift * (0.35 + 0.65 * facing));
     vec3 colour = mix(body, skyColour(abs(r.z)), mirror) + sunlight * (0.05 * s16 + 0.75 * s128);
-    float white = smoothstep(look.z, look.z + 0.2, slope.z) * smoothstep(0.42, 0.75, near.b + 0.25 * wide.b);
+    float white = smoothstep(look.z, 1.7 * look.z, slope.z) * smoothstep(0.40, 0.72, near.b + 0.3 * wide.b - 0.06);
     vec2 inWake = (place.xy - wakeAt.xy) * wakeAt.z;
     if (max(abs(inWake.x), abs(inWake.y)) < 0.5) {
       float trail = texture2D(wake, inWake + 0.5).r;
-      white = max(white, smoothstep(0.78 - 0.7 * trail, 1.0 - 0.55 * trail, 0.35 + 0.65 * near.b) * min(1.0, 1.4 * trail));
-      colour = mix(colour, vec3(0.16, 0.42, 0.45), 0.3 * trail);
+      float churned = 0.28 + 0.8 * near.b + 0.35 * (wide.b - 0.47);
+      white = max(white, smoothstep(1.0 - 0.72 * trail, 1.34 - 0.72 * trail, churned) * min(0.94, 1.5 * trail));
+      colour = mix(colour, vec3(0.17, 0.45, 0.48), 0.42 * trail);
     }
     colour = mix(colour, vec3(0.93, 0.96, 0.97) * (0.78 + 0.22 * n.z), white);
     gl_FragColor = vec4(hazed(colour, distance), 1.0);
@@ -89,6 +90,8 @@ const FRAGMENT = /* glsl */ `
 
 const NEAREST_M = 1.2; // of the rings, at the least height of the eye
 const BY_HEIGHT = 0.35;
+const LEAST_STEEP = 0.14; // of a crest that breaks: flatter seas have no white horses
+const BREAKS = 1.9; // deviations of the steepness, from which on crests break
 
 export class Sea {
   readonly mesh: Mesh<BufferGeometry, ShaderMaterial>;
@@ -108,7 +111,7 @@ export class Sea {
     ahead: number,
   ) {
     const deviation = Math.max(0.02, waves.deviation);
-    const look = { value: new Vector4(clamp(0.5 + 0.35 * deviation, 0.5, 1), 0.22 / deviation, 0.26, 0) };
+    const look = { value: new Vector4(clamp(0.45 + 0.3 * deviation, 0.45, 0.9), 0.22 / deviation, Math.max(LEAST_STEEP, BREAKS * waves.steepness), 0) };
     this.#hullSize.set(0.42 * size.x, 0.36 * size.y, ahead, 0);
     this.#uniforms = {
       hull: { value: this.#hull }, hullSize: { value: this.#hullSize }, ...air.uniforms, waves: { value: this.#waves }, waveCount: { value: 0 }, reach: { value: this.#reach }, rings: { value: 1 },

@@ -83,6 +83,7 @@ export class Wake {
     this.#fill(state, middle);
     const before = renderer.getRenderTarget();
     renderer.setRenderTarget(this.#target);
+    renderer.clear(true, false, false);
     renderer.render(this.#scene, this.#camera);
     renderer.setRenderTarget(before);
   }

@@ -15,6 +15,8 @@ export class Waves {
   readonly shown: readonly Wave[];
   /** Standard deviation of the surface [m]. */
   readonly deviation: number;
+  /** Standard deviation of wave number times height, of those that are shown: crests of more than twice as much break. */
+  readonly steepness: number;
   /** Of the shown waves, now [rad]. */
   readonly phases: Float64Array;
   readonly #rates: readonly number[]; // rad for a second, or for a unit of the seed's progress
@@ -35,6 +37,7 @@ export class Waves {
     this.#rates = kept.map((row) => factor * row[3]);
     this.#begins = kept.map((row) => row[4]);
     this.deviation = Math.sqrt(rows.reduce((sum, row) => sum + size(row) ** 2 / 2, 0));
+    this.steepness = Math.sqrt(this.shown.reduce((sum, { a, kx, ky }) => sum + (a * Math.hypot(kx, ky)) ** 2 / 2, 0));
     this.phases = new Float64Array(kept.length);
   }
 
