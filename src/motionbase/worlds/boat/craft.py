@@ -78,6 +78,7 @@ class Craft(Struct):
     share: SX = q("-", text="of revolutions that the rudder moves from one propeller to the other")
     turn: SX = q("rad", text="largest angle of outboard or rudder")
     turn_rate: SX = q("rad/s")
+    eases: SX = q("s²/m²", text="1 over the square of the speed at which it turns half as far")
     thrust_turns: SX = q("-", text="1: the propeller turns too")
     slipstream: SX = q("-", text="1: the rudder stands in it")
     rudder: SX = q("kg/m", text="lift over speed and speed across")
@@ -182,7 +183,7 @@ def craft_of(vessel: Vessel) -> Array:
         "planes": float(planing is not None), "transom_draft": max(float(strips.draft[0]), 1e-3),
         "thrust": 0.5 * p.thrust, "ventless": p.speed, "astern": p.astern, "propeller": propeller,
         "diameter": p.diameter, "engine_lag": p.lag, "share": p.share if p.kind == "differential" else 0.0,
-        "turn": math.radians(p.turn), "turn_rate": 2 * math.radians(p.turn) / p.turn_time,
+        "turn": math.radians(p.turn), "turn_rate": 2 * math.radians(p.turn) / p.turn_time, "eases": 1 / p.eases**2 if p.eases else 0.0,
         "thrust_turns": float(p.kind == "outboard"), "slipstream": float(p.kind == "rudder"),
         "rudder": 0.5 * rho * p.rudder_area * blades,
     })  # fmt: skip

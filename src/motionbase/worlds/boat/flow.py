@@ -17,10 +17,11 @@ VISCOSITY = 1.19e-6  # of sea water at 15 degrees [m^2/s] (ITTC)
 LEAST_REYNOLDS = 1e5
 NARROW = 0.05  # of a strip's half beam: least height from its keel to its chine
 AT = 0.75  # of the mean wetted length, ahead of the transom: where hydrodynamic lift acts (Savitsky 1964)
+TURNING_LIFT, TURNING_MOMENT = AT, AT**2 - (AT - 0.5)  # of a slender body that turns about that point (boat.md)
 STATIC = 0.362  # static lift over that of still water and the root of the wetted length (Savitsky 1964, see boat.md)
+MOST_DEADRISE = 60.0  # [deg]
 WETTED, KAPPA = 0.01, 0.02  # least wetted length over beam, least lift coefficient, where roots and powers are taken
-PLANES_FROM = 0.8  # speed over sqrt(g b) at which half of the static lift's change is there; illustrative
-WAVES_UNTIL = 2.0  # the same, of the waves that a hull makes; illustrative
+PLANES_FROM = 0.8  # speed over sqrt(g b) at which a bottom half planes and makes half of its waves; illustrative
 
 
 @final
@@ -136,6 +137,7 @@ def planing_of(craft: Craft, m: Motion, soaked: SX, v: SX, water: SX) -> Planing
     Cv = speed_number(craft, u)
     tan_deadrise = ca.tan(craft.deadrise * ca.pi / 180)
     keel = sum((craft.strips.z_keel[k] for k in range(3)), SX(0)) / 3
+    heel = ca.asin(within(m.R[2, 1], -1.0, 1.0)) * 180 / ca.pi
     wrench, mean = SX.zeros(6), SX(0)
     for k, side in enumerate((1.0, -1.0)):
         wetted = ca.sum1(soaked[:, k]) * craft.width / b
@@ -146,10 +148,16 @@ def planing_of(craft: Craft, m: Motion, soaked: SX, v: SX, water: SX) -> Planing
         attack = ca.fmax(side * tan_deadrise * at[1] - at[2], 0.0)  # speed into the half bottom
         angle = attack / ca.fmax(u, 0.5)
         flat = angle * (ca.pi / 4 * root + STATIC * wetted**2 * root / ca.fmax(Cv, 0.5) ** 2)
-        kappa = ca.fmax(1 - 0.0065 * craft.deadrise * ca.fmax(flat, KAPPA) ** -0.4, 0.2)
-        lift = craft.planes * 0.25 * craft.density * b**2 * ca.pi / 4 * root * kappa * u * attack
+        deadrise = within(craft.deadrise + side * heel, 0.0, MOST_DEADRISE)  # of this half, as the water meets it
+        kappa = ca.fmax(1 - 0.0065 * deadrise * ca.fmax(flat, KAPPA) ** -0.4, 0.2)
+        mass = craft.planes * craft.density * ca.pi / 16 * b**2 * kappa  # of the water that goes along, over length
+        reach = wetted * b
+        turned = -TURNING_LIFT * u * mass * reach * m.omega[1]  # pitching about the point AT moves the stern
+        lift = mass * root * u * attack + turned
         force = lift * ca.vertcat(0, -side * tan_deadrise, 1)
-        wrench += ca.vertcat(ca.cross(ca.vertcat(x, y, z), force), force)
+        moment = ca.cross(ca.vertcat(x, y, z), force)
+        pitch = -TURNING_MOMENT * u * mass * reach**2 * m.omega[1]
+        wrench += ca.vertcat(moment[0], moment[1] + pitch, moment[2], force)
         mean += wetted / 2
     planes = craft.planes * Cv**4 / (Cv**4 + PLANES_FROM**4)
     static = 1 - planes * (1 - ca.fmin(STATIC * ca.sqrt(mean), 1.0))
@@ -165,7 +173,7 @@ def resistance_of(craft: Craft, v: SX, area: SX) -> SX:
     reynolds = ca.fmax(speed * craft.length / VISCOSITY, LEAST_REYNOLDS)
     plate = 0.075 / (ca.log(reynolds) / ca.log(SX(10.0)) - 2) ** 2
     froude = (speed / ca.sqrt(G * craft.length) / craft.froude) ** 4
-    planed = 1 + craft.planes * (speed_number(craft, u) / WAVES_UNTIL) ** 4
+    planed = 1 + craft.planes * (speed_number(craft, u) / PLANES_FROM) ** 4
     waves = craft.making_waves * froude / (1 + froude) / planed
     return -(0.5 * craft.density * area * (craft.friction * plate + waves) + craft.air) * u * speed
 

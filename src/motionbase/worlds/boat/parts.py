@@ -147,6 +147,7 @@ class Propulsion:
         turn_time: from one end to the other [s]
         rudder_area: of rudder, or of the outboard's leg in the water [m^2]
         share: of the revolutions that full rudder adds on one side and takes on the other, for differential
+        eases: speed ahead at which the wheel turns it only half as far; 0: as far at any speed [m/s]
     """
 
     kind: Literal["outboard", "rudder", "differential"]
@@ -160,11 +161,12 @@ class Propulsion:
     turn_time: float = 1.6
     rudder_area: float = 0.0
     share: float = 0.6
+    eases: float = 0.0
 
     def __post_init__(self) -> None:
         _bounded("propulsion", self, -0.0, "thrust", "speed", "diameter", "lag", "turn_time")
         _bounded("propulsion", self, 0.0, "astern", "share", most=1.0)
-        _bounded("propulsion", self, 0.0, "rudder_area")
+        _bounded("propulsion", self, 0.0, "rudder_area", "eases")
         _bounded("propulsion", self, 0.0, "turn", most=60.0)
 
 

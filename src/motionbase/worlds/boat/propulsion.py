@@ -33,14 +33,19 @@ class Thrust(NamedTuple):
     thrust: SX
 
 
-def engine_after(craft: Craft, engine: Engine, throttle: SX, wheel: SX, h: SX) -> Engine:
-    """Revolutions follow the throttle with a lag, the angle follows the wheel at its rate."""
+def engine_after(craft: Craft, engine: Engine, throttle: SX, wheel: SX, speed: SX, h: SX) -> Engine:
+    """Revolutions follow the throttle with a lag, the angle follows the wheel at its rate.
+
+    Args:
+        speed: ahead [m/s]
+    """
     throttle, wheel = within(throttle, -1.0, 1.0), within(wheel, -1.0, 1.0)
     wanted = ca.vertcat(throttle - craft.share * wheel, throttle + craft.share * wheel)
     wanted = ca.fmin(ca.fmax(wanted, -1.0), 1.0)
     turns = wanted + (engine.turns - wanted) * ca.exp(-h / craft.engine_lag)
     most = craft.turn_rate * h
-    return Engine(turns=turns, angle=engine.angle + within(craft.turn * wheel - engine.angle, -most, most))
+    goal = craft.turn * wheel / (1 + craft.eases * ca.fmax(speed, 0.0) ** 2)
+    return Engine(turns=turns, angle=engine.angle + within(goal - engine.angle, -most, most))
 
 
 def thrust_of(craft: Craft, engine: Engine, v: SX, omega: SX, depth: SX) -> Thrust:

@@ -33,6 +33,7 @@ from motionbase.worlds.boat.strips import STRIPS
 from motionbase.worlds.sea.patch import Sea, around, flow_at, signed_head_at, surface_at
 
 SX = ca.SX
+MUNK = 0.5  # of the moment of a slender body that drifts, what is left as she planes; illustrative
 
 
 class Body(Struct):
@@ -75,7 +76,7 @@ def moved(
     Q_mid = quaternion_product(body.Q_WB, quaternion_rotation_vector(0.5 * h * omega))
     Q_WB = unit_quaternion(quaternion_product(body.Q_WB, quaternion_rotation_vector(h * omega)))
     p_W = body.p_W + h * (R_quaternion(Q_mid) @ v)
-    engine = engine_after(craft, body.engine, controls[0], controls[1], h)
+    engine = engine_after(craft, body.engine, controls[0], controls[1], v[0], h)
     ahead = Body(body.count + 1, p_W, Q_WB, V, body.V_dot, engine, body.soaked)
     V_dot, soaked, seen = accelerated(hull, craft, sea, h, push, ahead, others, more)
     return ahead.replace(V=half + 0.5 * h * V_dot, V_dot=V_dot, soaked=soaked), seen
@@ -164,14 +165,17 @@ def carried(craft: Craft, added: dict[str, SX], omega: SX, v: SX, through: SX, s
 
     They do no work. What lift of the stern and of the planing bottom tell already is left out as she planes: `slow`.
     """
+    aside = MUNK + (1 - MUNK) * slow
     P = ca.vertcat(
-        added["surge"] * through[0], added["sway"] * through[1] + added["sway_yaw"] * omega[2],
+        added["surge"] * through[0],
+        aside * (added["sway"] * through[1] + added["sway_yaw"] * omega[2]),
         slow * (added["heave"] * through[2] + added["heave_pitch"] * omega[1]),
-    )  # fmt: skip
+    )
     turned = ca.vertcat(
-        added["roll"] * omega[0], slow * (added["pitch"] * omega[1] + added["heave_pitch"] * through[2]),
-        added["yaw"] * omega[2] + added["sway_yaw"] * through[1],
-    )  # fmt: skip
+        added["roll"] * omega[0],
+        slow * (added["pitch"] * omega[1] + added["heave_pitch"] * through[2]),
+        aside * (added["yaw"] * omega[2] + added["sway_yaw"] * through[1]),
+    )
     spin = craft.inertia * omega
     moment = ca.cross(omega, spin + turned) + ca.cross(through, P)
     return ca.vertcat(moment, ca.cross(omega, craft.mass * v + P))

@@ -49,8 +49,7 @@ def strips_of(mesh: Mesh, count: int = STRIPS) -> Strips:
     places = low + width * (np.arange(count * CUTS) + 0.5) / CUTS
     means = np.array([_slice(mesh, x) for x in places]).reshape(count, CUTS, 5).mean(axis=1)
     x = low + width * (np.arange(count) + 0.5)
-    beam, beam_squared, draft, draft_squared, area = (np.asarray(mean, np.float64) for mean in means.T)
-    return Strips(x, width, beam, beam_squared, draft, draft_squared, area)
+    return Strips(np.asarray(x, np.float64), width, *(np.asarray(mean, np.float64) for mean in means.T))
 
 
 def _slice(mesh: Mesh, x: float) -> tuple[float, float, float, float, float]:
