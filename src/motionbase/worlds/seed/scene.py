@@ -25,7 +25,7 @@ def scene_of(name: str, boat: Boat, wave: Wave, controls: Sequence[Control], eye
             "shapes": [
                 _hull(length, beam, 0.8, dark),
                 {**box, "size": [0.7 * length, 0.8 * beam, 0.06], "p": [-0.06 * length, 0.0, 0.32], "color": light},
-                {**box, "size": [0.08, 0.7 * beam, 0.5], "p": [0.1 * length, 0.0, 1.0], "color": glass},
+                *_windscreen(0.1 * length, 0.7 * beam, glass),
                 {**box, "size": [0.5, 0.5, 0.5], "p": [-0.2 * length, 0.0, 0.55], "color": light},
                 {**box, "size": [0.35, 0.3, 0.8], "p": [-0.52 * length, 0.0, 0.55], "color": "#333a40"},
             ]
@@ -53,6 +53,13 @@ def scene_of(name: str, boat: Boat, wave: Wave, controls: Sequence[Control], eye
             "significant_height": wave.height,
         },
     }  # fmt: skip
+
+
+def _windscreen(x: float, width: float, color: str) -> list[dict[str, object]]:
+    """Its frame: who sits at the wheel looks through it."""
+    bar: dict[str, object] = {"type": "box", "q": [1.0, 0.0, 0.0, 0.0], "color": color}
+    posts = [{**bar, "size": [0.05, 0.05, 0.36], "p": [x, side * width / 2, 0.83]} for side in (-1, 1)]
+    return [{**bar, "size": [0.05, width + 0.05, 0.05], "p": [x, 0.0, z]} for z in (0.67, 1.01)] + posts
 
 
 def _hull(length: float, beam: float, height: float, color: str) -> dict[str, object]:

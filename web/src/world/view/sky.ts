@@ -28,8 +28,8 @@ const FRAGMENT = /* glsl */ `
       #ifdef FINE
       cover += 0.42 * (texture2D(noise, at * 0.17 + vec2(0.17, 0.0016 * seconds)).a - 0.5);
       #endif
-      float cloud = smoothstep(0.49, 0.66, cover) * smoothstep(0.012, 0.13, d.z);
-      float shade = smoothstep(0.56, 0.80, cover);
+      float cloud = smoothstep(0.45, 0.61, cover) * smoothstep(0.012, 0.13, d.z);
+      float shade = smoothstep(0.53, 0.76, cover);
       vec3 lit = mix(vec3(0.985, 0.985, 0.98), vec3(0.74, 0.79, 0.85), shade * (1.0 - 0.5 * s8));
       colour = mix(colour, lit, 0.88 * cloud);
     }

@@ -3,6 +3,7 @@
 import { Box3, Color, ColorManagement, Mesh, ShaderMaterial, Vector3, type BufferGeometry } from "three";
 import type { ModelShape } from "../../net/types";
 import { solids } from "../../scene/view/shapes";
+import { turnedOut } from "../winding";
 import { AIR, type Air } from "./daylight";
 
 const VERTEX = /* glsl */ `
@@ -45,7 +46,7 @@ const WITHOUT = "#c9ced2"; // colour of shapes that have none
 
 /** Shapes as one; null where there are none. */
 export function solid(shapes: readonly ModelShape[], surface: ShaderMaterial): Mesh | null {
-  const geometry = solids(shapes, () => new Color(WITHOUT));
+  const geometry = solids(shapes.map(turnedOut), () => new Color(WITHOUT));
   if (!geometry) return null;
   if (ColorManagement.enabled) asWritten(geometry);
   return new Mesh(geometry, surface);

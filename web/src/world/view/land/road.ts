@@ -8,7 +8,7 @@ import { DECAL } from "./decal";
 import type { Hills } from "./hills";
 
 const SHOULDER_M = 1.4;
-const FINEST_M = 4; // between cross-sections
+const FINEST_M = 2; // between cross-sections
 const MOST_SECTIONS = 12_000;
 
 const VERTEX = /* glsl */ `
@@ -65,26 +65,30 @@ const BUMP = /* glsl */ `
 
 export type Place = readonly [number, number, number];
 
-/** Points along a line, so near each other that they follow hills; a closed one ends where it begins. */
+/** Points along a smooth line through those of the road; a closed one ends where it begins. */
 export function sections({ points, closed }: Pick<WorldRoad, "points" | "closed">, finest = FINEST_M): Place[] {
-  const first = points[0];
-  const all: Place[] = closed && first ? [...points, first] : [...points];
+  const all: Place[] = points.filter((p, k) => k === 0 || apart(points[k - 1] as Place, p) > 1e-3);
+  if (closed && all[0] && apart(all[0], all.at(-1) as Place) > 1e-3) all.push(all[0]);
   const total = all.reduce((sum, p, k) => sum + (k ? apart(all[k - 1] as Place, p) : 0), 0);
   const step = Math.max(finest, total / MOST_SECTIONS);
   return all.flatMap((p, k): Place[] => {
     const before = all[k - 1];
     if (!before) return [p];
     const parts = Math.max(1, Math.ceil(apart(before, p) / step));
-    return Array.from({ length: parts }, (_, n) => mixed(before, p, (n + 1) / parts));
+    const [first, last] = [all[k - 2] ?? (closed ? all.at(-2) : undefined) ?? before, all[k + 1] ?? (closed ? all[1] : undefined) ?? p];
+    return Array.from({ length: parts }, (_, n) => between(first, before, p, last, (n + 1) / parts));
   });
+}
+
+/** From b to c on the cubic of Catmull and Rom: a road's points are about evenly spaced. */
+function between(a: Place, b: Place, c: Place, d: Place, s: number): Place {
+  const at = (k: 0 | 1 | 2): number =>
+    b[k] + 0.5 * s * (c[k] - a[k] + s * (2 * a[k] - 5 * b[k] + 4 * c[k] - d[k] + s * (3 * (b[k] - c[k]) + d[k] - a[k])));
+  return [at(0), at(1), at(2)];
 }
 
 function apart(a: Place, b: Place): number {
   return Math.hypot(b[0] - a[0], b[1] - a[1]);
-}
-
-function mixed(a: Place, b: Place, share: number): Place {
-  return [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2])];
 }
 
 export class Road {
