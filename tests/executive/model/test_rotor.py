@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from motionbase.executive.model.orders import FRESH_S
+from motionbase.executive.tuning import RAMP_S
 from motionbase.multibody.models.rotor import turning
 from motionbase.multibody.scene import axes_of
 from motionbase.multibody.simulate import simulate
@@ -36,7 +37,7 @@ def test_the_loop_equals_simulate_with_the_settings_it_recorded() -> None:
         rows = rig.step(0.1, EVERY)
         rig.tune(HEIGHT, 0.03)
         rig.tune(SPEED, 0.95 * SPIN)
-        rows = np.concatenate([rows, rig.step(1.0, EVERY)])
+        rows = np.concatenate([rows, rig.step(RAMP_S + 0.1, EVERY)])
     n = len(rows) - 1
     rotor_ = small_rotor()
     inputs = {name: rig.of(rows, name)[:n] for name in (HEIGHT, SPEED)}
