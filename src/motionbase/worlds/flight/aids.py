@@ -1,0 +1,92 @@
+"""Aids for a pilot without practice: the stick asks for attitudes, and what would end badly is held back.
+
+In the air the elevator control says how fast the nose rises; let go, it stays where it is, and it sinks before the
+wing stalls. The aileron control says the bank; let go, the wings go level. The rudder keeps the turn without slip, on
+the wheels it keeps the heading. Close above the ground the nose rises as in a flare, if the aircraft sinks too fast.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import final
+
+from motionbase.worlds.flight.aircraft import Aircraft
+from motionbase.worlds.flight.autopilot import Hold, attitude, limited, rudder, toward
+from motionbase.worlds.flight.controls import Surfaces
+from motionbase.worlds.flight.model import DT, State
+
+FADE_S = 0.5  # in which they begin and end
+RISE = math.radians(7.0)  # rate of the nose at full elevator [rad/s]
+ROLL = math.radians(30.0)  # of the bank, at most [rad/s]
+BANK = math.radians(40.0)  # at full aileron
+UP, DOWN = math.radians(22.0), math.radians(-12.0)  # pitch, at most and at least
+ALONE = 0.04  # a control within this share of its rest is not held
+FLARE_M, SINK, SINK_RATE = 15.0, 0.7, 0.22  # below this height it may sink so fast on the ground, and more above [m/s]
+
+
+@final
+class Aids:
+    """Of one flight."""
+
+    def __init__(self, aircraft: Aircraft) -> None:
+        self.aircraft, self._hold, self._share, self._pitch = aircraft, Hold(aircraft), 0.0, 0.0
+        self._heading: float | None = None
+
+    def step(self, state: State, stick: Surfaces, is_by_hand: bool) -> Surfaces:
+        """What the controls become; a script flies without aids."""
+        if self._share == 0.0 and is_by_hand:
+            self._begin(state, stick)
+        self._share = toward(self._share, float(is_by_hand), DT / FADE_S)
+        if self._share == 0.0:
+            return stick
+        flown = self._on_wheels(state, stick) if state.wow else self._in_the_air(state, stick)
+        return stick._replace(
+            elevator=stick.elevator + self._share * (flown.elevator - stick.elevator),
+            aileron=stick.aileron + self._share * (flown.aileron - stick.aileron),
+            rudder=stick.rudder + self._share * (flown.rudder - stick.rudder),
+        )
+
+    def _begin(self, state: State, stick: Surfaces) -> None:
+        self._hold.begin(state, stick)
+        self._pitch, self._heading = attitude(state).pitch, None
+
+    def _on_wheels(self, state: State, stick: Surfaces) -> Surfaces:
+        """The nose rises no higher than it should; ailerons steer too, as one hand has the arrow keys alone."""
+        now = attitude(state)
+        high = max(0.0, min(1.0, (now.pitch - 0.9 * self.aircraft.climb_pitch) / 0.06))
+        elevator = stick.elevator * (1.0 - high) if stick.elevator > 0.0 else stick.elevator
+        pedals = limited(stick.rudder - stick.aileron, 1.0)
+        if abs(pedals) > ALONE:
+            self._heading = None
+        elif self._heading is None and abs(now.turn_rate) < 0.05:
+            self._heading = now.heading
+        steers = rudder(state, self._heading)
+        gently = 8.0 / max(8.0, state.wheel_speed)  # at speed a little goes far
+        self._begin_air(state, elevator, stick)
+        return stick._replace(
+            elevator=elevator, aileron=0.3 * stick.aileron, rudder=limited(steers + gently * pedals, 1.0)
+        )
+
+    def _begin_air(self, state: State, elevator: float, stick: Surfaces) -> None:
+        self._hold.begin(state, stick._replace(elevator=0.5 * elevator, aileron=0.0))
+        self._pitch = attitude(state).pitch
+
+    def _in_the_air(self, state: State, stick: Surfaces) -> Surfaces:
+        self._heading = None
+        now, stall = attitude(state), self.aircraft.speeds.approach * 0.92
+        low, high = DOWN, UP
+        self._pitch += RISE * stick.elevator * DT
+        # too slow: the nose may be ever less high, until it is below the horizon
+        slow = max(0.0, min(1.0, (1.12 * stall - state.airspeed) / (0.22 * stall)))
+        high += slow * (math.radians(-3.0) - high)
+        sinks, over = -state.v[2], state.height - self.aircraft.tall
+        if over < FLARE_M and state.airspeed > 0.85 * stall:
+            fast = sinks - SINK - SINK_RATE * over
+            if fast > 0.0:
+                low = max(low, min(self.aircraft.flare_pitch + 0.06, now.pitch + 2.5 * fast / state.airspeed))
+                high = max(high, low)
+        self._pitch = max(low, min(high, self._pitch))
+        elevator, aileron = self._hold.step(state, self._pitch, BANK * stick.aileron, (1.3 * RISE, ROLL))
+        return stick._replace(
+            elevator=elevator, aileron=aileron, rudder=limited(rudder(state, None) + 0.5 * stick.rudder, 1.0)
+        )

@@ -1,0 +1,219 @@
+"""A flight as a world: an aircraft of JSBSim about a runway, with a person or a script at its controls."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+from motionbase.record.schema import Channel
+from motionbase.worlds.felt import held, quaternion
+from motionbase.worlds.flight.aids import Aids
+from motionbase.worlds.flight.aircraft import Aircraft
+from motionbase.worlds.flight.controls import Surfaces, controls_at
+from motionbase.worlds.flight.crash import crash_of
+from motionbase.worlds.flight.fade import Fade, turned
+from motionbase.worlds.flight.model import DT, State, check_installed
+from motionbase.worlds.flight.scene import scene_of
+from motionbase.worlds.flight.scripts import MARK, SCRIPTS, Pilot
+from motionbase.worlds.flight.shaking import Shaking
+from motionbase.worlds.flight.start import CRUISE, RISE_S, RUNWAY, Air, Start, begun, blow
+from motionbase.worlds.flight.told import CHANNELS, told
+from motionbase.worlds.world import Control, Scene, Script
+
+CUT_S = 2.5  # in which a platform goes over from one part of a flight to another
+CRASHED_S = 3.0  # that a crash is looked at, while the platform goes level
+MOST_F = 120.0  # [m/s^2] of specific force: more is no flight, but a stiff spring of an undercarriage
+
+
+@final
+@dataclass
+class FlightWorld:
+    """A flight.
+
+    Args:
+        start: where it begins; None: on the runway, or where the script wants it
+        strength: of what shakes the pilot
+    """
+
+    aircraft: Aircraft
+    start: Start | None = None
+    air: Air = field(default_factory=Air)
+    has_aids: bool = True
+    strength: float = 1.0
+    height: float = 600.0  # of a cruise that a script begins with
+
+    kind = "flight"
+    dt = DT
+    channels: tuple[Channel, ...] = CHANNELS
+    cueing = "simona"
+
+    def __post_init__(self) -> None:
+        check_installed()
+        self.name = self.aircraft.text.partition(",")[0].removeprefix("a ").removeprefix("an ")
+        self.controls: tuple[Control, ...] = controls_at(self._rest_at((self.start or Start()).kind))
+        self.scripts: Mapping[str, Callable[[], Script]] = {name: self._script(name) for name in SCRIPTS}
+        self.number, self._begin_at = 0, self.start or Start()
+
+    def _script(self, name: str) -> Callable[[], Script]:
+        goals, kind = SCRIPTS[name]
+
+        def made() -> Script:
+            if self.start is None and kind != self._begin_at.kind:
+                self._begin_at = Start(kind, self.height)
+                self.reset()
+            return Pilot(self, goals)
+
+        return made
+
+    def reset(self) -> None:
+        """Begin again, at time 0."""
+        self._fade: Fade | None = None
+        self._turns = 0.0
+        self._ticks = 0
+        self._expected: Surfaces | None = None
+        self._begin(self._begin_at)
+
+    def _begin(self, start: Start) -> None:
+        """Be at a start."""
+        self.number += 1
+        self._model, trimmed = begun(self.aircraft, start, self.air)
+        self._offset = trimmed
+        self.rest = self.given = self._rest_at(start.kind)._replace(throttle=trimmed.throttle)
+        self._aids, self._shaking = Aids(self.aircraft), Shaking(self.aircraft, self.air.seed, self.strength)
+        self._rises = 0.0 if start.kind != RUNWAY else RISE_S
+        self._spin, self._shaken, self._crashed_for = 0.0, (0.0, 0.0, 0.0), -1.0
+        self.is_steered_otherwise = False
+        self.state: State = self._model.state()
+        self._row = self._felt()
+
+    def _rest_at(self, kind: str) -> Surfaces:
+        a = self.aircraft
+        if kind == RUNWAY:
+            return Surfaces(flaps=a.flaps[0])
+        if kind == CRUISE:
+            return Surfaces(throttle=a.throttles[1], gear=0.0 if a.retracts else 1.0)
+        return Surfaces(throttle=a.throttles[0], flaps=a.flaps[1])
+
+    # what scripts may do
+
+    def expect(self, surfaces: Surfaces) -> None:
+        """The script's controls for the next period."""
+        self._expected = surfaces
+
+    def cut(self, start: Start) -> None:
+        """Be somewhere else, while the platform goes over to it."""
+        old = self.vehicle
+        self._begin(start)
+        self._go_over(old, CUT_S)
+
+    def again(self) -> None:
+        """Begin again, at time 0, while the platform goes over to it."""
+        self._ticks = 0
+        self.cut(self._begin_at)
+
+    def stir(self, turbulence: str) -> None:
+        """Turbulence by name; "" for that of the beginning."""
+        air = self.air if not turbulence else Air(self.air.wind, self.air.toward, turbulence, self.air.seed)
+        blow(self._model, air, min(1.0, self._rises / RISE_S))
+
+    def _go_over(self, old: tuple[float, ...], seconds: float) -> None:
+        self._turns = turned(self._row, old)[11] - self._row[11]
+        self._fade = Fade(old, seconds)
+
+    # one period
+
+    def step(self, controls: Sequence[float]) -> None:
+        """One period, with these controls."""
+        self._ticks += 1
+        if self._fade is not None and not self._fade.step():
+            self._fade = None
+        self.given = Surfaces(*controls)
+        expected = self._expected
+        self.is_steered_otherwise = expected is not None and _differ(self.given, expected)
+        if self._crashed_for >= 0.0:
+            self._crashed_for += DT
+            if self._crashed_for >= CRASHED_S:
+                self.again()
+            return
+        self._fly(expected is None or self.is_steered_otherwise)
+
+    def _fly(self, is_by_hand: bool) -> None:
+        before, to = self.state, self.given
+        if self.has_aids:
+            to = self._aids.step(before, to, is_by_hand)
+        if self._rises < RISE_S:
+            self._rises += DT
+            blow(self._model, self.air, _smooth(self._rises / RISE_S))
+        at = self._offset
+        is_parked = before.wow and before.wheel_speed < 1.0 and to.throttle < 0.05
+        self._model.step(to._replace(
+            aileron=to.aileron + at.aileron, rudder=to.rudder + at.rudder, trim=to.trim + at.trim,
+            brakes=1.0 if is_parked else to.brakes,
+        ))  # fmt: skip
+        state = self._model.state()
+        reason = crash_of(self.aircraft, before, state)
+        if reason:
+            self._crash(reason)
+            return
+        self.state = state
+        self._spin += 2 * math.pi * state.turn * DT
+        self._shaken = self._shaking.step(state, to)
+        self._row = self._felt()
+
+    def _crash(self, reason: str) -> None:
+        """Stay where it is, while the platform goes level; then it begins again."""
+        print(f"{self.name}: {reason}; it begins again", file=sys.stderr, flush=True)
+        old = self.vehicle
+        self._crashed_for = 0.0
+        self._row = held((*(0.0,) * 9, 0.0, 0.0, self._row[11], 1.0))
+        self._turns = 0.0 if self._fade is None else self._turns
+        self._fade = Fade(old, CRASHED_S)
+
+    def _felt(self) -> tuple[float, ...]:
+        """The row of the aircraft as it flies."""
+        state, shaken = self.state, self._shaken
+        f = (max(-MOST_F, min(MOST_F, a + b)) for a, b in zip(state.f, shaken, strict=True))
+        return (*f, *state.omega, *state.alpha, *state.angles, float(state.wow))
+
+    # what is told
+
+    @property
+    def t(self) -> float:
+        """Time of the world [s]."""
+        return self._ticks * DT
+
+    @property
+    def vehicle(self) -> tuple[float, ...]:
+        """What the pilot feels."""
+        row = (*self._row[:11], self._row[11] + self._turns, self._row[12])
+        return row if self._fade is None else self._fade.row(row)
+
+    @property
+    def place(self) -> tuple[float, ...]:
+        """(10,) place, attitude and velocity of the aircraft's own point."""
+        state = self.state
+        v = state.v if self._crashed_for < 0.0 else (0.0, 0.0, 0.0)
+        return (*state.p, *quaternion(state.angles), *v)
+
+    @property
+    def told(self) -> tuple[float, ...]:
+        """Values of its own channels."""
+        stall = self.aircraft.shaking.stall_alpha
+        return (*self.given, *told(self.state, self._spin, self._shaken[2], stall, self._crashed_for >= 0.0))
+
+    @property
+    def scene(self) -> Scene:
+        """For viewers: docs/worlds.md."""
+        return scene_of(self.name, self.aircraft, self.controls, self.start is None or self.start.kind == RUNWAY)
+
+
+def _differ(one: Surfaces, other: Surfaces) -> bool:
+    return any(abs(a - b) > 0.1 * MARK for a, b in zip(one, other, strict=True))
+
+
+def _smooth(x: float) -> float:
+    x = min(1.0, x)
+    return x * x * (3 - 2 * x)
