@@ -21,7 +21,7 @@ from motionbase.worlds.world import World
 
 CATALOGUES: dict[str, tuple[str, ...]] = {
     "boat": ("motionbase.worlds.seed.catalogue",),
-    "flight": (),
+    "flight": ("motionbase.worlds.flight.catalogue",),
     "drive": (),
 }
 """Modules of each kind, each a `Catalogue`; the first vehicle of the first is the usual one."""
