@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (["boat", "sed"], "no vessel 'sed'; did you mean 'seed'?"),
         (["boat", "seed", "heigth=1"], "no option 'heigth'; did you mean 'height'?"),
-        (["boat", "height=9"], "height is '9', it must be 0 to 5 m"),
+        (["boat", "height=99"], "height is '99', it must be 0 to 20 m"),
         (["boat", "seed", "calm"], "'calm': give options as NAME=VALUE, after the name of the vehicle"),
         (["boat", "--script", "cruse"], "no script 'cruse'; did you mean 'cruise'?"),
         (["boat", "seed", "--to", "udp://127.0.0.1:9"], "tells a vehicle, and format motionbase takes a pose"),

@@ -50,7 +50,7 @@ def test_a_script_can_be_named_or_left_out() -> None:
         url.made()
 
 
-@pytest.mark.parametrize(("wanted", "told"), [("", "cruise"), ("drift", "drift"), (NO_SCRIPT, "")])
+@pytest.mark.parametrize(("wanted", "told"), [("", "tour"), ("drift", "drift"), (NO_SCRIPT, "")])
 def test_viewers_are_told_which_script_steers(wanted: str, told: str) -> None:
     url = world_url(f"boat://seed?script={wanted}" if wanted else "boat")
     assert url is not None

@@ -20,9 +20,9 @@ from motionbase.worlds.option import Option, Value, read_options
 from motionbase.worlds.world import World
 
 CATALOGUES: dict[str, tuple[str, ...]] = {
-    "boat": ("motionbase.worlds.seed.catalogue",),
+    "boat": ("motionbase.worlds.boat.catalogue", "motionbase.worlds.seed.catalogue"),
     "flight": ("motionbase.worlds.flight.catalogue",),
-    "drive": (),
+    "drive": ("motionbase.worlds.drive.catalogue",),
 }
 """Modules of each kind, each a `Catalogue`; the first vehicle of the first is the usual one."""
 

@@ -183,7 +183,8 @@ def craft_of(vessel: Vessel) -> Array:
         "planes": float(planing is not None), "transom_draft": max(float(strips.draft[0]), 1e-3),
         "thrust": 0.5 * p.thrust, "ventless": p.speed, "astern": p.astern, "propeller": propeller,
         "diameter": p.diameter, "engine_lag": p.lag, "share": p.share if p.kind == "differential" else 0.0,
-        "turn": math.radians(p.turn), "turn_rate": 2 * math.radians(p.turn) / p.turn_time, "eases": 1 / p.eases**2 if p.eases else 0.0,
+        "turn": math.radians(p.turn), "turn_rate": 2 * math.radians(p.turn) / p.turn_time,
+        "eases": 1 / p.eases**2 if p.eases else 0.0,
         "thrust_turns": float(p.kind == "outboard"), "slipstream": float(p.kind == "rudder"),
         "rudder": 0.5 * rho * p.rudder_area * blades,
     })  # fmt: skip

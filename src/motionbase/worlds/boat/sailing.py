@@ -12,7 +12,9 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import compile
 from motionbase.worlds.boat.craft import craft_of, hull_of
+from motionbase.worlds.boat.others import NOTHING
 from motionbase.worlds.boat.step import Body, Seen, boat_step
+from motionbase.worlds.boat.traffic.among import GIVEN, Among
 from motionbase.worlds.boat.vessel import Vessel
 from motionbase.worlds.sea.patch import parameters
 from motionbase.worlds.sea.waves import Waves, still
@@ -27,12 +29,14 @@ class Sailing:
 
     Attributes:
         push: (6,) wrench from outside, in axes of the vessel; may be changed at any time
+        among: what else is on the water
     """
 
     vessel: Vessel
     waves: Waves = field(default_factory=still)
     h: float = DT
     push: Array = field(default_factory=lambda: np.zeros(6))
+    among: Among | None = None
 
     @cached_property
     def inputs(self) -> dict[str, Array]:
@@ -52,7 +56,7 @@ class Sailing:
     def program(self) -> Any:
         """Of the step."""
         mesh = self.vessel.mesh
-        return boat_step(mesh.faces.tobytes(), len(mesh.vertices))
+        return boat_step(mesh.faces.tobytes(), len(mesh.vertices), GIVEN if self.among else NOTHING)
 
     def start(self, speed: float = 0.0, **other: Any) -> Array:
         """`Body` as it floats in still water, with a speed ahead [m/s]; other quantities by name."""
@@ -73,10 +77,15 @@ class Sailing:
         """Begin again, as it floats or as told."""
         self.body = self.start() if body is None else np.array(body)
         self.seen = Seen.layout.vector()
+        if self.among:
+            self.among.reset()
 
     def step(self, throttle: float, rudder: float) -> None:
         """One step."""
         bound, arrays = self._arrays
         arrays["body"][...], arrays["controls"][...], arrays["push"][...] = self.body, (throttle, rudder), self.push
+        if self.among:
+            count, *moving = (Body.layout.part(self.body, name) for name in ("count", "p_W", "Q_WB", "V", "V_dot"))
+            arrays["wakes"][...], arrays["contact"][...] = self.among.step((count[0] + 1) * self.h, self.h, *moving)
         bound()
         self.body[...], self.seen[...] = arrays["body_next"], arrays["seen"]

@@ -91,7 +91,7 @@ def accelerated(
     c, s = ca.cos(heading), ca.sin(heading)
     R = ca.vertcat(c * R_WB[0, :] + s * R_WB[1, :], c * R_WB[1, :] - s * R_WB[0, :], R_WB[2, :])  # to the heading's
     t, p = body.count * h, body.p_W[:2]
-    made, near = around(sea, t, p, heading), others.near(t, p, heading, *more)
+    made, near = around(sea, t, p, heading, others.waves(*more)), others.near(t, p, heading, *more)
 
     def flow(x: SX, z: SX) -> tuple[SX, SX]:
         v_H, v_dot_H = flow_at(sea, made, R[0, 0] * x + R[0, 2] * z)

@@ -7,27 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
-from motionbase.record.schema import Channel
+from motionbase.worlds.boat.channels import CHANNELS, CONTROLS
 from motionbase.worlds.felt import felt, quaternion
 from motionbase.worlds.seed.boat import Boat, Course, Motion, Pull, afloat, pull, sailed
 from motionbase.worlds.seed.scene import scene_of
 from motionbase.worlds.seed.wave import Wave
-from motionbase.worlds.world import Control, Scene, Script
+from motionbase.worlds.world import Scene, Script
 
 DT = 0.005
 EYE = (-0.4, 0.0, 1.3)  # of a person at the wheel, from the middle of the box's bottom [m]; illustrative
-CONTROLS = (
-    Control("throttle", "throttle: ahead and astern", keys=("ArrowDown", "ArrowUp"), axis=1, turned=True, springs=False,
-            buttons=(6, 7), seconds=2.0),
-    Control("rudder", "rudder: to the left is positive", keys=("ArrowRight", "ArrowLeft"), axis=0, turned=True),
-)  # fmt: skip
-CHANNELS = (
-    Channel("control_throttle", "-", "throttle, 1 full ahead", "controls"),
-    Channel("control_rudder", "-", "rudder, 1 full to the left", "controls"),
-    Channel("boat_speed", "m/s", "speed ahead over the water", "boat"),
-    Channel("boat_heading", "rad", "heading, from x towards y", "boat"),
-    Channel("sea_progress", "-", "the number that moves the waves, 0 to 500 in a loop", "boat"),
-)
 
 
 def cruise(t: float) -> tuple[float, float]:
@@ -108,7 +96,10 @@ class SeedWorld:
     def told(self) -> tuple[float, ...]:
         """Values of its own channels."""
         progress, _, _ = self.wave.progression.at(self.t)
-        return (*self._held, self._course.speed, self._course.heading, progress)
+        throttle, rudder = self._held
+        at = self._motion.p[2]
+        return (throttle, rudder, self._course.speed, self._course.heading, 0.0, throttle, 0.0, 0.0, at, 1.0, 0.0, 0.0,
+                progress)  # fmt: skip
 
     @property
     def scene(self) -> Scene:

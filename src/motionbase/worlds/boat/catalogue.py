@@ -1,0 +1,37 @@
+"""Boats in six degrees of freedom in the library of worlds: boat://launch?sea=4, boat://my_boat.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from motionbase.worlds.option import Number, Option, Value
+from motionbase.worlds.sea.options import OPTIONS as SEA
+from motionbase.worlds.world import World
+
+NAMES = {
+    "launch": "planing launch of 7.5 m with an outboard: fast, jumps from waves",
+    "skiff": "small open boat of 4 m with an outboard of 6 kW",
+    "otter": "unmanned catamaran of 2 m and 55 kg, steered by its two propellers; size and drafts of an Otter",
+    "container": "container ship of 175 m with the main particulars of the S175",
+}
+FILES = ".toml"
+USUAL_SEA = 3  # in which a small boat can be driven fast
+
+
+def _usual(option: Option) -> Option:
+    return option._replace(usual=USUAL_SEA) if isinstance(option, Number) and option.name == "sea" else option
+
+
+OPTIONS: tuple[Option, ...] = (
+    *(_usual(option) for option in SEA),
+    Number("load", "on board, at the vessel's place for it", 0, 0, 1e5, "kg"),
+)
+
+
+def made(name: str, options: Mapping[str, Value]) -> World:
+    """The world."""
+    from motionbase.worlds.boat.vessel import load_vessel
+    from motionbase.worlds.boat.world import BoatWorld
+    from motionbase.worlds.sea.choice import chosen_sea
+
+    return BoatWorld(load_vessel(name).loaded(float(options["load"])), chosen_sea(options))
