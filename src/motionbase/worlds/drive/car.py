@@ -1,0 +1,117 @@
+"""Cars as data: what a TOML file says of one; docs/drive.md describes the keys."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from motionbase.errors import ModelError, UsageError, unknown
+from motionbase.multibody.loaders.toml_source import TomlSource
+from motionbase.platform.load import illustrative_keys
+from motionbase.platform.table import Table
+from motionbase.record.vehicle import G
+from motionbase.worlds.drive.parts import Axle, BodyShell, Engine, Look, Steering, Tyre, positive
+
+FOLDER = Path(__file__).parent / "cars"
+FRONT, REAR = 0, 1
+PARTS = ("body", "front", "rear", "tyre", "steering", "engine", "look")
+
+
+@final
+@dataclass(frozen=True)
+class Car:
+    """A car.
+
+    Attributes:
+        summary, sources, illustrative: what it is, where its numbers are from, which of them nobody has published
+        wheelbase: [m]
+    """
+
+    name: str
+    summary: str
+    sources: tuple[str, ...]
+    illustrative: tuple[str, ...]
+    wheelbase: float
+    body: BodyShell
+    front: Axle
+    rear: Axle
+    tyre: Tyre
+    steering: Steering
+    engine: Engine
+    look: Look
+
+    def __post_init__(self) -> None:
+        positive("the car", self, "wheelbase")
+        if not abs(self.body.ahead) < self.wheelbase / 2:
+            raise ModelError(f"body: ahead is {self.body.ahead:g} m, the centre of mass must be between the axles")
+        if not math.isclose(self.front.drive + self.rear.drive, 1.0):
+            raise ModelError(
+                f"front: drive is {self.front.drive:g} and that of rear {self.rear.drive:g}; their sum must be 1"
+            )
+        for load in self.loads:
+            if load / self.tyre.stiffness > 0.3 * self.tyre.radius:
+                raise ModelError(f"tyre: stiffness is {self.tyre.stiffness:g} N/m, too soft for the load {load:.0f} N")
+
+    @property
+    def axles(self) -> tuple[Axle, Axle]:
+        """Front and rear."""
+        return self.front, self.rear
+
+    @property
+    def mass(self) -> float:
+        """Of the whole car [kg]."""
+        return self.body.mass + 2 * sum(axle.unsprung for axle in self.axles)
+
+    @property
+    def carried(self) -> tuple[float, float]:
+        """Weight of the body on a front and on a rear wheel [N]."""
+        to_rear = 0.5 - self.body.ahead / self.wheelbase
+        weight = self.body.mass * G / 2
+        return weight * (1 - to_rear), weight * to_rear
+
+    @property
+    def loads(self) -> tuple[float, float]:
+        """Of a front and of a rear wheel at rest on level ground [N]."""
+        front, rear = (on + axle.unsprung * G for on, axle in zip(self.carried, self.axles, strict=True))
+        return front, rear
+
+    @property
+    def axle_x(self) -> tuple[float, float]:
+        """Places of the axles along the car [m]."""
+        return self.wheelbase / 2, -self.wheelbase / 2
+
+
+def car_names() -> dict[str, str]:
+    """Cars that need no file of one's own, each with a line for people; the usual one first."""
+    return {
+        "hatchback": "a compact car with front wheel drive",
+        "van": "a tall van with soft springs and rear wheel drive",
+        "sports": "a low two-seater with rear wheel drive",
+    }
+
+
+def load_car(reference: str) -> Car:
+    """The car of that name, or in that TOML file; errors name the file, the line and the key."""
+    known = reference in car_names()
+    if not known and Path(reference).suffix.lower() != ".toml":
+        raise unknown("car", reference, [*car_names(), "a .toml file"])
+    path = FOLDER / f"{reference}.toml" if known else Path(reference)
+    try:
+        source = TomlSource.read(path)
+        return _car(Table(source, (), source.data), path.stem)
+    except ModelError as e:
+        raise UsageError(str(e)) from None
+
+
+def _car(top: Table, name: str) -> Car:
+    needed = ("summary", "sources", "illustrative", "wheelbase", *PARTS)
+    top.check_keys(needed, needed)
+    return top.made(
+        Car, name=name, summary=top.text("summary"), sources=top.texts("sources"),
+        illustrative=illustrative_keys(top), wheelbase=top.number("wheelbase"), body=top.table("body").part(BodyShell),
+        front=top.table("front").part(Axle), rear=top.table("rear").part(Axle), tyre=top.table("tyre").part(Tyre),
+        steering=top.table("steering").part(Steering), engine=top.table("engine").part(Engine),
+        look=top.table("look").part(Look),
+    )  # fmt: skip

@@ -1,0 +1,244 @@
+"""Parts of a car as data, each of which checks itself; docs/drive.md describes the keys."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from motionbase.errors import ModelError
+
+Vector = tuple[float, float, float]
+Six = tuple[float, float, float, float, float, float]
+
+
+def positive(owner: str, values: object, *names: str) -> None:
+    """Check that numbers are above 0 and finite."""
+    for name in names:
+        if not 0 < (value := getattr(values, name)) < math.inf:
+            raise ModelError(f"{owner}: {name} is {value:g}, it must be above 0")
+
+
+def not_negative(owner: str, values: object, *names: str) -> None:
+    """Check that numbers are 0 or more and finite."""
+    for name in names:
+        if not 0 <= (value := getattr(values, name)) < math.inf:
+            raise ModelError(f"{owner}: {name} is {value:g}, it must be 0 or more")
+
+
+@final
+@dataclass(frozen=True)
+class BodyShell:
+    """All that the springs carry, with the driver.
+
+    Attributes:
+        mass: [kg]
+        inertia: about roll, pitch and yaw axis through the centre of mass [kg m^2]
+        ahead: centre of mass ahead of the middle between the axles [m]
+        height: of the centre of mass above the road [m]
+        drag_area: drag coefficient times frontal area [m^2]
+        eye: of the driver, from the point on the road between the axles [m]
+        size: length, width, height of the shell [m]
+        clearance: height of its bottom above the road [m]
+    """
+
+    mass: float
+    inertia: Vector
+    ahead: float
+    height: float
+    drag_area: float
+    eye: Vector
+    size: Vector
+    clearance: float
+
+    def __post_init__(self) -> None:
+        positive("body", self, "mass", "height", "clearance")
+        not_negative("body", self, "drag_area")
+        if min(self.inertia) <= 0 or min(self.size) <= 0:
+            raise ModelError("body: inertia and size must be above 0")
+
+
+@final
+@dataclass(frozen=True)
+class Axle:
+    """Two wheels on springs; spring, damper and stops act along the travel of a wheel.
+
+    Attributes:
+        track: distance of the wheels [m]
+        hub_mass: that moves with a wheel, without it [kg]
+        wheel_mass: [kg]
+        spin_inertia: of a wheel about its axle, with what turns with it [kg m^2]
+        spring: [N/m]
+        bump, rebound: damper, as the wheel goes up and down [N s/m]
+        anti_roll: force on each wheel by the difference of the travels [N/m]
+        roll_centre: height above the road [m]
+        up, down: free travel before a stop [m]
+        stop: its stiffness grows by this much with every metre [N/m^2]
+        brake: largest torque on each wheel [N m]
+        hand_brake: likewise, by hand [N m]
+        drive: share of the engine's torque
+    """
+
+    track: float
+    hub_mass: float
+    wheel_mass: float
+    spin_inertia: float
+    spring: float
+    bump: float
+    rebound: float
+    anti_roll: float
+    roll_centre: float
+    up: float
+    down: float
+    stop: float
+    brake: float
+    drive: float
+    hand_brake: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("axle", self, "track", "hub_mass", "wheel_mass", "spin_inertia", "spring", "up", "down", "stop")
+        not_negative("axle", self, "bump", "rebound", "anti_roll", "brake", "hand_brake", "drive")
+
+    @property
+    def unsprung(self) -> float:
+        """Mass of a wheel and what moves with it [kg]."""
+        return self.hub_mass + self.wheel_mass
+
+
+@final
+@dataclass(frozen=True)
+class Tyre:
+    """A tyre by the Magic Formula; see `tyre.py` for the equations.
+
+    Attributes:
+        radius: without load [m]
+        stiffness: vertical [N/m]
+        damping: vertical, at the nominal load [N s/m]
+        load: the nominal one [N]
+        grip_x, grip_y: largest force over load, at the nominal load
+        grip_drop: how much of it a doubled load costs, as a share
+        slip_stiffness: longitudinal force over slip and load, at small slip
+        cornering: largest cornering stiffness over the nominal load [1/rad]
+        cornering_load: load at which it has that, over the nominal one
+        shape, curvature: C and E of the Magic Formula
+        relaxation_x, relaxation_y: rolled way within which forces build up [m]
+        trail: of the lateral force behind the middle of the contact, at small slip [m]
+        rolling: resistance over load
+    """
+
+    radius: float
+    stiffness: float
+    damping: float
+    load: float
+    grip_x: float
+    grip_y: float
+    grip_drop: float
+    slip_stiffness: float
+    cornering: float
+    cornering_load: float
+    shape: float
+    curvature: float
+    relaxation_x: float
+    relaxation_y: float
+    trail: float
+    rolling: float
+
+    def __post_init__(self) -> None:
+        positive(
+            "tyre", self, "radius", "stiffness", "load", "grip_x", "grip_y", "slip_stiffness", "cornering",
+            "cornering_load", "relaxation_x", "relaxation_y",
+        )  # fmt: skip
+        not_negative("tyre", self, "damping", "grip_drop", "trail", "rolling")
+        if not 1 <= self.shape <= 1.9 or not -5 <= self.curvature <= 1:
+            raise ModelError(f"tyre: shape is {self.shape:g} and curvature {self.curvature:g}, they must be 1 to 1.9 "
+                             "and -5 to 1")  # fmt: skip
+        if not self.grip_drop < 0.5:
+            raise ModelError(f"tyre: grip_drop is {self.grip_drop:g}, it must be below 0.5")
+
+
+@final
+@dataclass(frozen=True)
+class Steering:
+    """Front wheels that turn about upright kingpins, held by a rack.
+
+    Attributes:
+        lock: largest angle of the wheels [rad]
+        stiffness, damping: of the rack and its bearings, about each kingpin [N m/rad, N m s/rad]
+        trail: of the wheel's middle behind the kingpin [m]
+        ackermann: 1: both wheels turn about one point, 0: they are parallel
+    """
+
+    lock: float
+    stiffness: float
+    damping: float
+    trail: float
+    ackermann: float
+
+    def __post_init__(self) -> None:
+        positive("steering", self, "lock", "stiffness")
+        not_negative("steering", self, "damping", "trail", "ackermann")
+        if self.lock > 0.8 or self.ackermann > 1:
+            raise ModelError(
+                f"steering: lock is {self.lock:g} rad and ackermann {self.ackermann:g}; at most 0.8 rad and 1"
+            )
+
+
+@final
+@dataclass(frozen=True)
+class Engine:
+    """Engine, converter and gears.
+
+    Attributes:
+        rpm, torque: points of the torque at full throttle [1/min, N m], between which it is linear
+        drag: torque without fuel, at the highest speed [N m]
+        idle, most: speeds [1/min]
+        inertia: of what turns with the engine [kg m^2]
+        stall: speed at which the converter takes the largest torque with the wheels held [1/min]
+        multiplies: torque behind the converter over that before it, with the wheels held
+        gears: ratios, the shortest first; final: after them; reverse: in place of them
+        efficiency: of gears and shafts
+        up, down: speeds at which it shifts at full throttle [1/min]; without throttle at 45 % of them
+        lock: between the wheels of an axle [N m s/rad]
+        cylinders: for its vibration
+        vibration: acceleration at the driver's seat at full torque [m/s^2]
+        abs: brakes are kept below what locks a wheel
+    """
+
+    rpm: Six
+    torque: Six
+    drag: float
+    idle: float
+    most: float
+    inertia: float
+    stall: float
+    multiplies: float
+    gears: Six
+    final: float
+    reverse: float
+    efficiency: float
+    up: float
+    down: float
+    lock: float
+    cylinders: int
+    vibration: float
+    abs: bool = True
+
+    def __post_init__(self) -> None:
+        positive("engine", self, "idle", "most", "inertia", "stall", "multiplies", "final", "reverse", "efficiency")
+        positive("engine", self, "up", "down", "cylinders")
+        not_negative("engine", self, "drag", "lock", "vibration")
+        if any(b <= a for a, b in zip(self.rpm, self.rpm[1:], strict=False)) or min(self.torque) <= 0:
+            raise ModelError("engine: rpm must rise, and every torque must be above 0")
+        if any(b >= a for a, b in zip(self.gears, self.gears[1:], strict=False)) or self.gears[-1] <= 0:
+            raise ModelError("engine: ratios of gears must fall, and all must be above 0")
+        if self.down >= self.up or self.idle >= self.most:
+            raise ModelError("engine: down must be below up, and idle below most")
+
+
+@final
+@dataclass(frozen=True)
+class Look:
+    """What the car looks like: colour as #RRGGBB, and the share of its height that is cabin."""
+
+    colour: str
+    cabin: float

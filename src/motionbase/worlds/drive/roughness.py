@@ -1,0 +1,100 @@
+"""Unevenness of roads by ISO 8608, as an isotropic random surface that repeats itself along the road.
+
+The spectral density of the height along any line is G(n) = G(n0) (n / n0)^-2 with n0 = 0.1 cycles/m. In the middle of
+class A, G(n0) is 16e-6 m^3; each class is four times the one before (ISO 8608:2016, annex C). Wheel paths side by
+side are coherent as on an isotropic surface (Dodds & Robson 1973; for this spectrum Kamash & Robson 1978):
+
+    coherence of two paths at the distance B:  gamma(n) = x K1(x),  x = 2 pi n B,  K1 the modified Bessel function
+
+The surface is synthesised wave by wave along the road; across it, each wave has the covariance gamma by circulant
+embedding (Dietrich & Newsam 1997), exact up to half the period. Wavelengths are 0.25 m to 100 m: longer ones are the
+hills, and shorter ones vanish in the contact of a tyre.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import final
+
+import numpy as np
+from scipy.special import k1
+
+from motionbase.arrays import Array, Complex
+
+CLASSES = ("A", "B", "C", "D", "E")
+N0, G0 = 0.1, 16e-6  # [cycles/m], [m^3] of class A
+LONGEST, SHORTEST = 100.0, 0.25  # wavelengths [m]
+NODES, LANES = 2048, 32  # of the grid along and across
+PERIOD, ACROSS = 204.8, 8.0  # of the surface as it is made [m]
+
+
+def amplitude(name: str) -> float:
+    """Height of a class over that of class A."""
+    return 2.0 ** CLASSES.index(name)
+
+
+def density(n: Array) -> Array:
+    """One-sided spectral density of class A [m^3] at wave numbers n [cycles/m]."""
+    return G0 * (n / N0) ** -2.0
+
+
+def coherence(n: Array, distance: float) -> Array:
+    """Of two paths side by side."""
+    x = 2 * math.pi * np.maximum(n * distance, 1e-12)
+    found: Array = x * k1(x)
+    return found
+
+
+@cache
+def surface(seed: int = 8608) -> Array:
+    """(NODES, LANES) heights of class A on the grid [m]; it repeats itself in both directions."""
+    found: Array = np.fft.ifft2(_spectrum(seed)).real * NODES * LANES
+    return found
+
+
+@cache
+def weights(seed: int = 8608) -> Array:
+    """(NODES, LANES) weights of splines, cubic along and quadratic across, that pass through the heights."""
+    along = (2 + np.cos(2 * math.pi * np.fft.fftfreq(NODES))) / 3
+    across = (3 + np.cos(2 * math.pi * np.fft.fftfreq(LANES))) / 4
+    found: Array = np.fft.ifft2(_spectrum(seed) / np.outer(along, across)).real * NODES * LANES
+    return found
+
+
+@cache
+def _spectrum(seed: int) -> Complex:
+    """Complex amplitudes of the surface."""
+    random = np.random.default_rng(seed)
+    n = np.fft.fftfreq(NODES, PERIOD / NODES)
+    used = (np.abs(n) >= 1 / LONGEST) & (np.abs(n) <= 1 / SHORTEST)
+    lanes = np.minimum(np.arange(LANES), LANES - np.arange(LANES)) * ACROSS / LANES
+    variance = np.zeros((NODES, LANES))
+    for i in np.flatnonzero(used):
+        gamma = coherence(abs(n[i]) * lanes, 1.0)
+        share = np.maximum(np.fft.fft(gamma).real, 0.0)
+        variance[i] = share / share.sum() * density(np.abs(n[i])) / 2 / PERIOD
+    noise = np.fft.fft2(random.standard_normal((NODES, LANES))) / math.sqrt(NODES * LANES)
+    found: Complex = noise * np.sqrt(variance)
+    return found
+
+
+@final
+@dataclass(frozen=True)
+class Grid:
+    """The surface laid on a road of a given length, so that it repeats itself there as often as it fits.
+
+    Attributes:
+        step: distance of nodes along [m]
+        scale: of heights, since a stretched surface of the same density is higher
+    """
+
+    step: float
+    scale: float
+
+    @staticmethod
+    def on(length: float) -> Grid:
+        """On a closed road; 0 for an open one."""
+        period = length / max(1, round(length / PERIOD)) if length else PERIOD
+        return Grid(period / NODES, math.sqrt(period / PERIOD))
