@@ -9,7 +9,7 @@ import pytest
 
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, Port, Program, compile, for_each
-from motionbase.worlds.sea.patch import COVERED, Around, Sea, around, flow_at, parameters, water_at
+from motionbase.worlds.sea.patch import COVERED, Around, Sea, Wave, around, flow_at, parameters, water_at
 from motionbase.worlds.sea.waves import COMPONENTS, G, Waves, regular, still
 
 LENGTH, BEAM, DEPTH, MIDDLE = 10.0, 3.0, 2.0, 0.5
@@ -17,8 +17,8 @@ POINTS = 24
 Target = Literal["python", "llvm", "c"]
 
 
-def felt(sea: Sea, t: Any, p: Any, heading: Any, r: Any) -> Any:
-    made = around(sea, t, p, heading)
+def felt(sea: Sea, t: Any, p: Any, heading: Any, r: Any, near: Any = None) -> Any:
+    made = around(sea, t, p, heading, near)
 
     def one(r: Any) -> Any:
         return *water_at(sea, made, r[0], r[1], r[2]), *flow_at(sea, made, r[0])
@@ -26,15 +26,13 @@ def felt(sea: Sea, t: Any, p: Any, heading: Any, r: Any) -> Any:
     return *for_each(one, r), made
 
 
-FELT = Program(
-    "felt",
-    (Sea.port("sea"), Port("t"), Port("p", 2), Port("heading"), Port("r", (POINTS, 3))),
-    (
-        Port("surface", POINTS), Port("head", POINTS), Port("v", (POINTS, 3)), Port("v_dot", (POINTS, 3)),
-        Around.port("made"),
-    ),
-    felt,
+GIVEN = Sea.port("sea"), Port("t"), Port("p", 2), Port("heading"), Port("r", (POINTS, 3))
+MADE = (
+    Port("surface", POINTS), Port("head", POINTS), Port("v", (POINTS, 3)), Port("v_dot", (POINTS, 3)),
+    Around.port("made"),
 )  # fmt: skip
+FELT = Program("felt", GIVEN, MADE, lambda sea, t, p, heading, r: felt(sea, t, p, heading, r))
+NEAR = Program("felt_near", (*GIVEN, Wave.port("near", rows=8)), MADE, felt)
 
 
 @functools.cache
@@ -130,3 +128,16 @@ def test_every_target_gives_the_same_bits(target: Target) -> None:
     place = 77.0, np.array([-40.0, 800.0]), -2.0
     for got, wanted in zip(at(waves, *place, r, target), at(waves, *place, r), strict=True):
         np.testing.assert_array_equal(got, wanted)
+
+
+def test_waves_known_near_the_vessel_are_waves_too() -> None:
+    """Told by complex amplitudes at its place they make the same water as told by phases: same sums, rounding apart."""
+    rng = np.random.default_rng(9)
+    waves = Waves(*(rng.uniform(low, high, 8) for low, high in ((0.0, 0.2), (0.8, 2.5), (0.0, 6.2), (0.0, 6.2))))
+    r, (t, p, heading) = on_hull(rng), (12.0, np.array([-50.0, 30.0]), -0.8)
+    theta = waves.theta(t, p[0], p[1])
+    rows = [waves.amplitude * np.cos(theta), waves.amplitude * np.sin(theta), waves.kx, waves.ky, waves.omega]
+    calm = parameters(still(), LENGTH, BEAM, DEPTH, MIDDLE)
+    found = compile(NEAR)(calm, t, p, heading, np.resize(r, (POINTS, 3)), np.column_stack(rows))
+    for got, wanted in zip(found, at(waves, t, p, heading, r), strict=True):
+        np.testing.assert_allclose(got, wanted, atol=1e-12)

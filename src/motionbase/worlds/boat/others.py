@@ -20,6 +20,10 @@ class Others:
 
     inputs: tuple[Port, ...] = ()
 
+    def waves(self, *inputs: Any) -> Any:
+        """Further waves about the vessel's centre of gravity, rows of `sea.patch.Wave`; None: there are none."""
+        return None
+
     def near(self, t: SX, p: SX, heading: SX, *inputs: Any) -> Any:
         """What is computed once a step: whatever `rise` and `touch` want to know.
 

@@ -64,6 +64,16 @@ class Sea(Struct):
     fades: SX = q("-", (FADES, COMPONENTS), "exp(-k depth) at the lower levels")
 
 
+class Wave(Struct):
+    """A wave that is plane as far as the vessel reaches, but comes and goes, such as a part of a wake."""
+
+    re: SX = q("m", text="its height at a place at a moment: the real part of a complex amplitude")
+    im: SX = q("m", text="the imaginary part")
+    kx: SX = q("rad/m", text="wave number along x of the world, in the direction of travel", start=1.0)
+    ky: SX = q("rad/m", text="along y")
+    omega: SX = q("rad/s", text="circular frequency of a free wave of this length", start=1.0)
+
+
 class Around(Struct):
     """The water around a vessel at one moment: weights of splines along it, a row for each station.
 
@@ -148,6 +158,17 @@ def met(sea: Sea, t: SX, p: SX, bow: Complex, amplitude: SX, kx: SX, ky: SX, k: 
     return a * at[0], a * at[1], *half, *side, ahead / k, port / k
 
 
+def met_near(sea: Sea, bow: Complex, wave: Wave) -> Any:
+    """A wave that is known near the vessel's own point: the numbers of `Turned`, its frequency, and its `fades`."""
+    k = ca.sqrt(wave.kx * wave.kx + wave.ky * wave.ky)
+    ahead, port = wave.kx * bow[0] + wave.ky * bow[1], wave.ky * bow[0] - wave.kx * bow[1]
+    along, across = ahead * sea.dx, port * sea.dy
+    half, side = turn(along / 2), turn(across / 2)
+    weight = 3 / (2 + times(half, half)[0]) * resolved(along) * resolved(across)
+    at = times((wave.re * weight, wave.im * weight), turn(ahead * sea.middle))
+    return *at, *half, *side, ahead / k, port / k, wave.omega, *(ca.exp(-k * level * sea.depth) for level in LEVELS[1:])
+
+
 def station(half: Complex, bits: tuple[SX, ...]) -> Complex:
     """exp(i theta) at the station that these bits number, from the middle on: (number + 1/2) distances away."""
     power = times(half, half)
@@ -196,16 +217,23 @@ ADD = Program(
 )
 
 
-def around(sea: Sea, t: SX, p: SX, heading: SX) -> Around:
-    """The water around a vessel at the place p (x, y) and of this heading; for programs."""
+def around(sea: Sea, t: SX, p: SX, heading: SX, near: Any = None) -> Around:
+    """The water around a vessel at the place p (x, y) and of this heading; for programs.
+
+    Args:
+        near: rows of `Wave` about that place at that time, such as wakes, whose number is a multiple of `CHUNK`
+    """
     bow = turn(heading)
     per_wave = sea.amplitude, sea.kx, sea.ky, sea.k, sea.omega, sea.phase
     columns = for_each(lambda *wave: met(sea, t, p, bow, *wave), *per_wave)
     columns = *columns, sea.omega, *(sea.fades[k, :].T for k in range(FADES))
+    if near is not None:
+        more = for_each(lambda wave: met_near(sea, bow, wave), near)
+        columns = tuple(ca.vertcat(column, further) for column, further in zip(columns, more, strict=True))
 
     def summed(*bits: SX) -> Any:
         sums = ca.repmat(ca.fmin(bits[0], 0.0), 2 * QUANTITIES, 1)
-        for n in range(0, COMPONENTS, CHUNK):
+        for n in range(0, columns[0].shape[0], CHUNK):
             sums = ADD(sums, *bits, *(column[n : n + CHUNK] for column in columns))
         return sums[0::2] - sums[1::2], sums[0::2] + sums[1::2]
 

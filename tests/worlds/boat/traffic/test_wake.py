@@ -16,7 +16,8 @@ from motionbase.errors import WorldError
 from motionbase.worlds.boat.traffic.airy import airy
 from motionbase.worlds.boat.traffic.courses import Course, circle, moored, round_trip, straight
 from motionbase.worlds.boat.traffic.kelvin import Shape, pair
-from motionbase.worlds.boat.traffic.wake import ENTRANCE, WAVES, Hull, Ship, Wave, place_of, ship_row, waves_of
+from motionbase.worlds.boat.traffic.wake import ENTRANCE, WAVES, Hull, Ship, place_of, ship_row, waves_of
+from motionbase.worlds.sea.patch import Wave
 from motionbase.worlds.sea.waves import G
 
 FERRY, U = Hull(40.0, 9.0, 2.2), 7.0

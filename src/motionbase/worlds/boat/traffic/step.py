@@ -14,7 +14,8 @@ import casadi as ca
 from motionbase.compile import Port, Program, Struct, cond, for_each, q
 from motionbase.spatial.rotations import R_quaternion, quaternion_product, quaternion_rotation_vector, unit_quaternion
 from motionbase.worlds.boat.traffic.contact import ROLLING, Fenders, Moving, Thing, met, might_meet
-from motionbase.worlds.boat.traffic.wake import SHIPS, WAVES, Ship, Wave, place_of, waves_of
+from motionbase.worlds.boat.traffic.wake import SHIPS, WAVES, Ship, place_of, waves_of
+from motionbase.worlds.sea.patch import Wave
 
 SX = ca.SX
 WALLS, BUOYS = 12, 10  # at most, in one set of traffic

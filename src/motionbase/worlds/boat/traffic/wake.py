@@ -18,6 +18,7 @@ from motionbase.worlds.boat.traffic.airy import smooth
 from motionbase.worlds.boat.traffic.courses import Course, moored
 from motionbase.worlds.boat.traffic.kelvin import CUSP, TRACK, Shape, held, pair, stationary
 from motionbase.worlds.boat.traffic.legs import EVER, PIECES, Piece, Pose, cut, lapped, pose, share
+from motionbase.worlds.sea.patch import Wave
 from motionbase.worlds.sea.waves import G
 
 SX = ca.SX
@@ -47,16 +48,6 @@ class Ship(Struct):
     lap: SX = q("m", text="length of the course", start=1e9)
     memory: SX = q("m", text="way astern over which waves are felt", start=1.0)
     pieces: SX = q("-", (PIECES, Piece.layout.size), "of the course, a row for each")
-
-
-class Wave(Struct):
-    """A plane wave about a place."""
-
-    re: SX = q("m", text="its height there: the real part of a complex amplitude")
-    im: SX = q("m", text="the imaginary part")
-    kx: SX = q("rad/m", text="wave number along x of the world", start=1.0)
-    ky: SX = q("rad/m", text="along y")
-    omega: SX = q("rad/s", text="circular frequency of a free wave of this length", start=1.0)
 
 
 @final
