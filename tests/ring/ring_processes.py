@@ -65,9 +65,9 @@ def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
     return process.communicate(timeout=PATIENCE_S)
 
 
-def until(condition: Callable[[], bool], what: str) -> None:
+def until(condition: Callable[[], bool], what: str, patience: float = PATIENCE_S) -> None:
     """Wait for it, with patience."""
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + patience
     while not condition():
-        assert time.monotonic() < end, f"not within {PATIENCE_S:g} s: {what}"
+        assert time.monotonic() < end, f"not within {patience:g} s: {what}"
         time.sleep(0.01)
