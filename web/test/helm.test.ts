@@ -12,7 +12,7 @@ import { PadWatch } from "../src/helm/pad_watch";
 import { keysOf, NOBODY, ofKeys, ofPad, SCRIPT, usedBy, type Pad } from "../src/helm/says";
 import { Speaker } from "../src/helm/speaker";
 import { isReached, ofScreen, placeOfValue, planOf, stickFor } from "../src/helm/screen_says";
-import { keysInWords, whatToDo, whoSteers, whyNot, type Facts } from "../src/helm/words";
+import { keysInWords, speaks, whatToDo, whoSteers, whyNot, type Facts } from "../src/helm/words";
 import type { DeviceSays, WorldControl } from "../src/net/types";
 
 const CONTROL: WorldControl = {
@@ -53,7 +53,10 @@ test("a key steers unless something else wants it, and a key that repeats is pre
   assert.equal(keyboard.takes(up, "taken", false, known), false);
   assert.equal(keyboard.takes({ ...up, code: "Space" }, "free", true, new Set(["Space"])), false); // it presses the button
   assert.deepEqual([keyboard.press(up), keyboard.press(up), keyboard.release("ArrowUp"), keyboard.release("ArrowUp")], [true, false, true, false]);
-  assert.equal(keyboard.press({ ...up, repeat: true }), false); // was held when all was let go
+  const again = { ...up, repeat: true };
+  assert.equal(keyboard.press(again), true); // held since before the vehicle was known
+  assert.deepEqual([keyboard.clear(), keyboard.press(again), keyboard.press(up), keyboard.clear()], [true, false, true, true]);
+  assert.deepEqual([keyboard.release("ArrowUp"), keyboard.press(again)], [false, true]);
 });
 
 test("a gamepad speaks in the standard layout, another device with raw axes, and nothing with numbers that are none", () => {
@@ -137,14 +140,17 @@ test("the page says who steers", () => {
 });
 
 test("the page says why it cannot steer, and what to press where it can", () => {
-  const can: Facts = { shows: "live", isConnected: true, isRunning: true, mayOperate: true, operates: true, holder: null, refused: "" };
+  const can: Facts = { shows: "live", isConnected: true, isSilent: false, isRunning: true, mayOperate: true, operates: true, holder: null, refused: "" };
   const cause = (facts: Partial<Facts>): string => whyNot({ ...can, ...facts }).cause;
   assert.deepEqual([cause({}), cause({ operates: false }), cause({ operates: false, holder: "Anna" })], ["", "free", "taken"]);
   assert.deepEqual([cause({ mayOperate: false }), cause({ shows: "replay" }), cause({ isConnected: false, mayOperate: false })], ["viewer", "shown", "away"]);
-  assert.deepEqual([cause({ isRunning: false }), cause({ refused: "no" })], ["base", "refused"]);
+  assert.deepEqual([cause({ isRunning: false }), cause({ refused: "no" }), cause({ isSilent: true })], ["base", "refused", "silent"]);
+  assert.deepEqual((["", "refused", "silent", "free", "viewer", "away", "shown"] as const).map(speaks), [true, true, true, false, false, false, false]);
   const keys = keysInWords(keysOf(BOAT));
-  const says = (facts: Partial<Facts>, hand: number, isMine = false): string => whatToDo({ whyNot: whyNot({ ...can, ...facts }), hand, isMine, script: "tour", keys });
+  const says = (facts: Partial<Facts>, hand: number, isMine = false, takes: number | null = null): string => whatToDo({ whyNot: whyNot({ ...can, ...facts }), hand, isMine, takes, script: "tour", keys });
   assert.equal(says({}, 1), "press an arrow key to take over");
+  assert.deepEqual([0, 3].map((takes) => says({}, 1, false, takes).slice(0, 24)), ["you take over …", "the vehicle does not ans"]);
+  assert.equal(says({}, 4, false, 3), "press an arrow key to take over"); // a joystick moved later
   assert.equal(says({}, 0), "press an arrow key to steer");
   assert.equal(says({ operates: false }, 1), "press an arrow key: you take the operator's seat and steer");
   assert.equal(says({}, 2, true), "the script goes on 20 s after the last touch");

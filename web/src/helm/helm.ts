@@ -7,11 +7,12 @@ import { sitAgain } from "../panels/common/access";
 import { baseOf } from "../panels/common/base";
 import { sentence } from "../panels/common/ui";
 import { worldOf } from "../world/source";
+import { learnLayout } from "./caps";
 import { isButton, Keyboard, placeOf, type Place } from "./keyboard";
 import { PadWatch } from "./pad_watch";
 import { keysOf, ofKeys, usedBy, type Pad } from "./says";
 import { Speaker, type Device } from "./speaker";
-import { handOf, isSteered, keysInWords, whatToDo, whoSteers, whyNot, type WhyNot } from "./words";
+import { handOf, isSteered, keysInWords, speaks, whatToDo, whoSteers, whyNot, type WhyNot } from "./words";
 
 /** Gives back to the script; no key that moves a control. */
 export const BACK_KEY = "Backspace";
@@ -42,6 +43,8 @@ export class Helm {
   /** `world_hand` of the newest record shown; NaN where there is none. */
   readonly hand: Signal<number> = signal(NaN);
   readonly controls: Signal<readonly WorldControl[]>;
+  /** Whether the letters of this keyboard are known, or are known not to be told. */
+  readonly hasLetters: Signal<boolean> = signal(false);
   readonly whyNot: Signal<WhyNot>;
   /** Whether what leads here steers the vehicle. */
   readonly isMine: Signal<boolean>;
@@ -52,6 +55,9 @@ export class Helm {
   readonly #keyboard = new Keyboard();
   readonly #watch = new PadWatch();
   readonly #speaker: Speaker;
+  /** How long [s] what leads here has been without an answer, in whole seconds; null where nothing leads, or it steers. */
+  readonly #takes: Signal<number | null> = signal<number | null>(null);
+  #takesSince = NaN; // [ms]
   #says: DeviceSays["device"] = "nobody"; // of the leader
   #isAway = false; // another window has the focus
   #isSitting = false;
@@ -65,7 +71,8 @@ export class Helm {
     this.controls = computed(() => world().scene?.controls ?? NO_CONTROLS);
     this.whyNot = computed(() => whyNot({
       shows: app.file() ? "recording" : session.source(),
-      isConnected: socket.link() === "open" && !socket.isSilent(),
+      isConnected: socket.link() === "open",
+      isSilent: socket.isSilent(),
       isRunning: baseOf(app).ring()?.state === "live",
       mayOperate: session.mayOperate(),
       operates: session.operates(),
@@ -78,8 +85,9 @@ export class Helm {
     effect(() => {
       const now = cause();
       if (now === "free") this.#fallSilent(); // keys that are held may be what takes the seat
-      else if (now !== "" && now !== "refused") this.letGo();
+      else if (!speaks(now)) this.letGo();
     });
+    void learnLayout().then(() => this.hasLetters.set(true));
     app.onFrame(() => this.hand.set(app.value("world_hand")));
     let stop: (() => void) | null = null;
     effect(() => {
@@ -104,14 +112,13 @@ export class Helm {
   /** What to do about it from here. */
   toDo(): string {
     const script = worldOf(this.app)().scene?.script ?? "";
-    const isSteering = this.isMine() || this.leader() !== null;
-    return whatToDo({ whyNot: this.whyNot(), hand: this.hand(), isMine: isSteering, script, keys: keysInWords(keysOf(this.controls())) });
+    return whatToDo({ whyNot: this.whyNot(), hand: this.hand(), isMine: this.isMine(), takes: this.#takes(), script, keys: keysInWords(keysOf(this.controls())) });
   }
 
   /** A device says something; the seat is taken for a hand that moves it, where it is free. */
   hear(device: Device, says: DeviceSays, isMoved: boolean, isTouched = isMoved): void {
     const { cause, text } = this.whyNot.peek();
-    if (cause === "" || cause === "refused") {
+    if (speaks(cause)) {
       this.#speaker.hear(device, says, isMoved, isTouched, performance.now());
       if (this.#speaker.leader === device) this.#says = says.device;
       this.leader.set(this.#speaker.leader);
@@ -174,7 +181,7 @@ export class Helm {
     const { cause } = this.whyNot.peek();
     if (cause === "shown" && place !== "helm") return; // keys of plots and of the replay
     const isNew = this.#keyboard.press(key);
-    const isOurs = cause === "" || cause === "refused" || cause === "free";
+    const isOurs = speaks(cause) || cause === "free";
     if (isOurs || place === "helm") {
       key.preventDefault(); // or the page scrolls
       key.stopPropagation();
@@ -213,6 +220,14 @@ export class Helm {
     this.pads.set(pads);
   }
 
+  #beat(now: number): void {
+    this.#speaker.beat(now);
+    this.leader.set(this.#speaker.leader);
+    if (this.#speaker.leader === null || this.isMine.peek()) this.#takesSince = NaN;
+    else if (Number.isNaN(this.#takesSince)) this.#takesSince = now;
+    this.#takes.set(Number.isNaN(this.#takesSince) ? null : Math.floor((now - this.#takesSince) / 1000));
+  }
+
   /** Returns what ends it. */
   #listen(): () => void {
     const end = new AbortController();
@@ -235,10 +250,7 @@ export class Helm {
     for (const what of ["focus", "keydown", "pointerdown"]) on(window, what, () => (this.#isAway = false));
     for (const what of ["gamepadconnected", "gamepaddisconnected"]) on(window, what, () => this.#plugged());
     this.#plugged();
-    const beats = setInterval(() => {
-      this.#speaker.beat(performance.now());
-      this.leader.set(this.#speaker.leader);
-    }, BEAT_MS);
+    const beats = setInterval(() => this.#beat(performance.now()), BEAT_MS);
     const looks = setInterval(() => this.pads.peek().length > 0 && this.#look(), PADS_MS);
     return () => {
       end.abort();

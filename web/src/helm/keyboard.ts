@@ -25,6 +25,8 @@ type Pressed = Pick<KeyboardEvent, "code" | "ctrlKey" | "altKey" | "metaKey" | "
 
 export class Keyboard {
   readonly #held = new Set<string>();
+  /** Held when all was let go: they steer again when they are pressed anew. */
+  readonly #spent = new Set<string>();
 
   get held(): ReadonlySet<string> {
     return this.#held;
@@ -36,21 +38,24 @@ export class Keyboard {
     return !(isButton && key.code === "Space");
   }
 
-  /** Whether that is new: a key that repeats by itself after all was let go is not pressed again. */
+  /** Whether that is new. A key that has been held since before it meant anything counts when it repeats by itself. */
   press(key: Pressed): boolean {
-    if (key.repeat || this.#held.has(key.code)) return false;
+    if (this.#held.has(key.code) || (key.repeat && this.#spent.has(key.code))) return false;
+    this.#spent.delete(key.code);
     this.#held.add(key.code);
     return true;
   }
 
   /** Whether it was held. */
   release(code: string): boolean {
+    this.#spent.delete(code);
     return this.#held.delete(code);
   }
 
   /** Whether any was held. */
   clear(): boolean {
     const any = this.#held.size > 0;
+    for (const code of this.#held) this.#spent.add(code);
     this.#held.clear();
     return any;
   }

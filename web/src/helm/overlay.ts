@@ -33,20 +33,22 @@ export function helmOverlay(app: App): HTMLElement {
   const scene = worldOf(app);
   effect(() => {
     const now = scene().scene;
+    helm.hasLetters();
     element.hidden = now === null;
     rows.show(now?.controls ?? []);
     screen.show(now?.controls ?? []);
     cluster.show(now ? ownInstruments(now) : []);
   });
   effect(() => {
-    rows.element.hidden = !choices.keys();
+    rows.element.classList.toggle("off", !choices.keys());
     cluster.element.classList.toggle("off", !choices.instruments());
-    screen.element.classList.toggle("off", !choices.screen());
+    element.classList.toggle("has-screen", choices.screen());
     fit();
   });
   function fit(): void {
-    const [wide, left] = [element.clientWidth, rows.element.hidden ? 0 : rows.element.offsetWidth + 12];
+    const wide = element.clientWidth;
     element.classList.toggle("is-narrow", wide < NARROW_PX);
+    const left = rows.element.offsetWidth + 12; // 0 where it is not shown
     cluster.fit(Math.max(120, wide - 16 - (wide < NARROW_PX ? 0 : left)));
   }
   new ResizeObserver(fit).observe(element);

@@ -6,7 +6,6 @@ import { effect } from "../core/signal";
 import { accessBar } from "../panels/common/access";
 import { note, section } from "../panels/common/ui";
 import { worldOf } from "../world/source";
-import { learnLayout } from "./caps";
 import { helmOf } from "./helm";
 import { Cluster, ownInstruments } from "./instruments/cluster";
 import { Pads } from "./pads";
@@ -28,7 +27,8 @@ export function panel(app: App): HTMLElement {
   helm.places.push(() => element);
 
   const scene = worldOf(app);
-  const show = (): void => {
+  effect(() => {
+    helm.hasLetters();
     const { scene: now, trouble: why } = scene();
     trouble.say(now ? "" : why || "what is shown has no vehicle in a world: start one with `motionbase run simona --host boat`");
     for (const one of steering) one.hidden = !now || now.controls.length === 0;
@@ -37,9 +37,7 @@ export function panel(app: App): HTMLElement {
     rows.show(now?.controls ?? []);
     screen.show(now?.controls ?? []);
     cluster.show(own);
-  };
-  effect(show);
-  void learnLayout().then(show); // letters of this keyboard
+  });
   new ResizeObserver(() => cluster.fit(element.clientWidth - 24)).observe(element);
   app.onFrame((now) => {
     if (document.hidden || !element.checkVisibility()) return;

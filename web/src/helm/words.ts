@@ -42,7 +42,12 @@ export function whoSteers({ hand, mine, script, holder, isLive }: Steered): stri
 }
 
 /** Why a page cannot steer; `free`: it may take the operator's seat. */
-export type Cause = "" | "shown" | "away" | "base" | "viewer" | "taken" | "free" | "refused";
+export type Cause = "" | "shown" | "away" | "silent" | "base" | "viewer" | "taken" | "free" | "refused";
+
+/** Here a page goes on saying what its devices do: it may be heard again at once, and a vehicle that hears nothing lets go by itself. */
+export function speaks(cause: Cause): boolean {
+  return cause === "" || cause === "refused" || cause === "silent";
+}
 
 export interface WhyNot {
   readonly cause: Cause;
@@ -53,6 +58,8 @@ export interface WhyNot {
 export interface Facts {
   readonly shows: "live" | "replay" | "recording";
   readonly isConnected: boolean;
+  /** Connected, and yet nothing comes. */
+  readonly isSilent: boolean;
   readonly isRunning: boolean;
   readonly mayOperate: boolean;
   readonly operates: boolean;
@@ -61,15 +68,17 @@ export interface Facts {
   readonly refused: string;
 }
 
-export function whyNot({ shows, isConnected, isRunning, mayOperate, operates, holder, refused }: Facts): WhyNot {
+export function whyNot({ shows, isConnected, isSilent, isRunning, mayOperate, operates, holder, refused }: Facts): WhyNot {
   if (!isConnected) return { cause: "away", text: "the console does not answer, so nothing can be steered from here" };
   if (shows !== "live") return { cause: "shown", text: `the page shows a ${shows}: return to live to steer` };
   if (!isRunning) return { cause: "base", text: "no base is running" };
   if (!mayOperate) return { cause: "viewer", text: "viewers cannot steer: enter the operator token" };
   if (!operates) return holder === null ? { cause: "free", text: "" } : { cause: "taken", text: `${holder} has the operator's seat and steers` };
+  if (isSilent) return { cause: "silent", text: "the console is silent: what is steered from here may not arrive" };
   return refused ? { cause: "refused", text: refused } : { cause: "", text: "" };
 }
 
+const LONG_S = 3;
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 /** What to press to take over, such as "an arrow key"; "" where no key moves anything. */
@@ -82,16 +91,19 @@ export function keysInWords(keys: ReadonlySet<string>): string {
 export interface Standing {
   readonly whyNot: WhyNot;
   readonly hand: number;
-  /** What leads on this page steers, or is about to. */
+  /** What leads on this page steers. */
   readonly isMine: boolean;
+  /** Where it was moved and no record shows yet that it steers, since when [s]; null else. */
+  readonly takes: number | null;
   readonly script: string;
   readonly keys: string;
 }
 
 /** What a person may do next, as a sentence without a capital; or why nothing. */
-export function whatToDo({ whyNot: { cause, text }, hand, isMine, script, keys }: Standing): string {
+export function whatToDo({ whyNot: { cause, text }, hand, isMine, takes, script, keys }: Standing): string {
   if (cause !== "" && cause !== "free") return text;
   if (isMine) return script ? "the script goes on 20 s after the last touch" : "let go, and the controls go to rest";
+  if (takes !== null && !isSteered(hand)) return takes < LONG_S ? "you take over …" : "the vehicle does not answer: its world does not run, or is very slow";
   const press = keys ? `press ${keys}` : "move a gamepad";
   if (cause === "free") return `${press}: you take the operator's seat and steer`;
   return isSteered(hand) || hand === SCRIPT ? `${press} to take over` : `${press} to steer`;

@@ -7,6 +7,7 @@ const MIDDLE = SIZE / 2;
 const BEGIN = (135 * Math.PI) / 180; // from the right, clockwise
 const SWEEP = (270 * Math.PI) / 180;
 const MAJOR = 8; // steps at most
+const MANY = 1000; // from which its numbers count thousands
 const STEPS = 360; // positions of the hand that can be told apart
 
 /** Where a value is, clockwise from the right [rad]. */
@@ -26,14 +27,15 @@ export const dial: Look = {
     disc(brush);
     const [low, high] = rangeOf(of);
     const step = niceStep(high - low, MAJOR);
+    const factor = Math.max(Math.abs(low), Math.abs(high)) >= MANY ? 1000 : 1;
     for (const value of ticks(low, high, step / 5)) ray(brush, angleOf(of, value), 46, 50, "#c3ced870", 1);
     for (const value of ticks(low, high, step)) {
       const angle = angleOf(of, value);
       ray(brush, angle, 42, 50, TICK, 1.6);
-      const text = String(Number(value.toPrecision(6))).replace("-", "−");
+      const text = String(Number((value / factor).toPrecision(6))).replace("-", "−");
       write(brush, text, MIDDLE + 32.5 * Math.cos(angle), MIDDLE + 32.5 * Math.sin(angle), 9.5, TICK, 500, 24);
     }
-    write(brush, [titleOf(of), unitOf(of)].filter(Boolean).join("  "), MIDDLE, MIDDLE + 43, 9.5, FAINT, 500, 64);
+    write(brush, [titleOf(of), factor > 1 && "×1000", unitOf(of)].filter(Boolean).join("  "), MIDDLE, MIDDLE + 43, 9.5, FAINT, 500, 68);
   },
   moving(brush, of, shown) {
     write(brush, reading(of, shown), MIDDLE, MIDDLE + 28, 16, TEXT, 650, 50);

@@ -33,8 +33,8 @@ export const tape: Look = {
       brush.beginPath();
       brush.rect(1, TOP, WIDTH - 2, FOOT - TOP);
       brush.clip();
-      const first = Math.floor((shown.value - sight / 2) / (step / 5));
-      const last = Math.ceil((shown.value + sight / 2) / (step / 5));
+      const within = (value: number): number => Math.min(of.high ?? Infinity, Math.max(of.low ?? -Infinity, value)) / (step / 5);
+      const [first, last] = [Math.ceil(within(shown.value - sight / 2) - 1e-6), Math.floor(within(shown.value + sight / 2) + 1e-6)];
       for (let k = first; k <= last; k += 1) {
         const y = MIDDLE - (k * (step / 5) - shown.value) * px;
         const isMajor = k % 5 === 0;
