@@ -81,7 +81,7 @@ def test_its_motion_goes_to_a_base(capsys: Capture) -> None:
 
 def test_its_motion_goes_to_a_file(tmp_path: Path) -> None:
     file = tmp_path / "sea.csv"
-    call = ["host", "boat", "--joystick", "none", "--to", f"file://{file}", "--duration", "0.5", "--no-console"]
+    call = ["host", "boat", "seed", "--joystick", "none", "--to", f"file://{file}", "--duration", "0.5", "--no-console"]
     assert main(call) == 0
     with open_recording(file) as recording:
         assert [c.name for c in recording.schema.channels] == ["t", *(c.name for c in VEHICLE)]

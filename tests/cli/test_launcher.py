@@ -157,6 +157,21 @@ def test_each_command_installs_what_it_needs(ready: Checkout, command: str, list
     assert itself == f"{into} --no-deps --no-build-isolation --editable {ready.root}"
 
 
+@pytest.mark.parametrize("words", ["demo", "host sticks", "run simona --host boat", "run simona --host drive://van"])
+def test_worlds_add_what_they_need_or_go_on_without(ready: Checkout, words: str) -> None:
+    given = (*words.split(), "--help")
+    assert ready.run(*given).returncode == 0
+    *_, flight, joystick = ready.synced()
+    assert flight.endswith("requirements/flight.txt") and joystick.endswith("requirements/joystick.txt")
+    assert ready.run(*given).returncode == 0 and ready.synced() == []
+    uv = ready.bin / "uv"
+    script(uv, uv.read_text().replace("#!/bin/sh", '#!/bin/sh\ncase "$*" in *flight.txt*) exit 1 ;; esac'))
+    (ready.root / "pyproject.toml").write_text("# version 2\n")
+    for _ in range(2):
+        again = ready.run(*given)
+        assert again.returncode == 0 and again.stderr.count("flight.txt cannot be installed now") == 1
+
+
 def test_changed_lists_and_moved_checkout_are_noticed(ready: Checkout, tmp_path: Path) -> None:
     ready.run("--version")
     for name in ("pyproject.toml", "requirements/run.txt", "requirements/uv.txt"):

@@ -26,7 +26,7 @@ FASTEST = 1000.0
 STOP_S = 10.0
 PLAIN = "/:,.-_+ "  # characters of options that stand in a URL as they are
 WAYS = {
-    "boat": ("VESSEL", "boat seed height=1.2"),
+    "boat": ("VESSEL", "boat launch sea=5"),
     "flight": ("AIRCRAFT", "flight"),
     "drive": ("CAR", "drive"),
     "world": ("FILE.py:NAME", "world my_world.py:Glider"),
