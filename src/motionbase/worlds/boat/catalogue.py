@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from motionbase.worlds.option import Number, Option, Value
+from motionbase.worlds.option import Number, Option, Text, Value
 from motionbase.worlds.sea.options import OPTIONS as SEA
 from motionbase.worlds.world import World
 
@@ -24,14 +24,18 @@ def _usual(option: Option) -> Option:
 
 OPTIONS: tuple[Option, ...] = (
     *(_usual(option) for option in SEA),
+    Text("traffic", "what else is on the water: none, harbour, regatta, or a TOML file", "none"),
     Number("load", "on board, at the vessel's place for it", 0, 0, 1e5, "kg"),
 )
 
 
 def made(name: str, options: Mapping[str, Value]) -> World:
     """The world."""
+    from motionbase.worlds.boat.traffic.sets import traffic_named
     from motionbase.worlds.boat.vessel import load_vessel
     from motionbase.worlds.boat.world import BoatWorld
     from motionbase.worlds.sea.choice import chosen_sea
 
-    return BoatWorld(load_vessel(name).loaded(float(options["load"])), chosen_sea(options))
+    return BoatWorld(
+        load_vessel(name).loaded(float(options["load"])), chosen_sea(options), traffic_named(str(options["traffic"]))
+    )

@@ -24,5 +24,8 @@ CHANNELS = (
     Channel("boat_wet", "-", "wet area of the hull over that at rest; 0: out of the water", "boat"),
     Channel("boat_lift", "-", "lift of the planing bottom over the weight", "boat"),
     Channel("boat_contact", "N", "force of what touches the hull", "boat"),
+    Channel("boat_buoy", "-", "number of the buoy that is farthest from its place; 0: all are in place", "boat"),
+    Channel("boat_buoy_x", "m", "how far it has been pushed along x of the world", "boat"),
+    Channel("boat_buoy_y", "m", "and along y", "boat"),
     Channel("sea_progress", "-", "of the simple mode: the number that moves the waves, 0 to 500 in a loop", "boat"),
 )

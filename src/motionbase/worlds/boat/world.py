@@ -17,6 +17,9 @@ from motionbase.worlds.boat.sailing import DT, Sailing
 from motionbase.worlds.boat.scene import scene_of
 from motionbase.worlds.boat.scripts import Leg, scripts_of, tour_of
 from motionbase.worlds.boat.step import Body, Seen
+from motionbase.worlds.boat.traffic.among import Among
+from motionbase.worlds.boat.traffic.scene import objects_of
+from motionbase.worlds.boat.traffic.sets import NOTHING, TrafficSet
 from motionbase.worlds.boat.vessel import Vessel
 from motionbase.worlds.felt import angles_of, felt
 from motionbase.worlds.sea.choice import ChosenSea
@@ -35,6 +38,7 @@ class BoatWorld:
 
     vessel: Vessel
     sea: ChosenSea
+    traffic: TrafficSet = NOTHING
     _over: float = field(default=0.0, init=False)
 
     kind = "boat"
@@ -45,7 +49,8 @@ class BoatWorld:
 
     def __post_init__(self) -> None:
         self.waves = self.sea.waves(self.vessel.length / 2)
-        self.sailing = Sailing(self.vessel, self.waves)
+        among = None if self.traffic.is_empty else Among(self.traffic, self.vessel)
+        self.sailing = Sailing(self.vessel, self.waves, among=among)
         self.legs: tuple[Leg, ...] = tour_of(self.vessel.planing is not None)
         self.scripts: Mapping[str, Callable[[], Script]] = scripts_of(self, self.legs)
 
@@ -157,12 +162,15 @@ class BoatWorld:
         speed, thrust, water, wet, lift = (float(self.seen(name)[0]) for name in names)
         turns, angle = self._engine
         contact = float(np.linalg.norm(self.seen("others")[3:]))
+        among = self.sailing.among
+        buoy = tuple(among.told(name) if among else 0.0 for name in ("buoy", "buoy_x", "buoy_y"))
         return (
             *self._held, speed, self.heading, angle, turns, self._propeller, thrust, water, wet,
-            lift / weight, contact, 0.0,
+            lift / weight, contact, *buoy, 0.0,
         )  # fmt: skip
 
     @property
     def scene(self) -> Scene:
         """For viewers: docs/worlds.md."""
-        return scene_of(self.name, self.vessel, self.sea, self.waves, self.legs)
+        made = scene_of(self.name, self.vessel, self.sea, self.waves, self.legs)
+        return made | {"objects": objects_of(self.traffic)}

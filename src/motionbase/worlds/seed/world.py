@@ -99,7 +99,7 @@ class SeedWorld:
         throttle, rudder = self._held
         at = self._motion.p[2]
         return (throttle, rudder, self._course.speed, self._course.heading, 0.0, throttle, 0.0, 0.0, at, 1.0, 0.0, 0.0,
-                progress)  # fmt: skip
+                0.0, 0.0, 0.0, progress)  # fmt: skip
 
     @property
     def scene(self) -> Scene:

@@ -68,6 +68,9 @@ class TrafficSet:
         )
 
 
+NOTHING = TrafficSet(NONE, "nothing else is on the water")
+
+
 def _filled(rows: list[Array], count: int, other: Array) -> Array:
     return np.array([*rows, *[other] * (count - len(rows))])
 
@@ -81,7 +84,7 @@ def traffic_names() -> dict[str, str]:
 def traffic_named(reference: str) -> TrafficSet:
     """The set of that name, or in that TOML file; errors name the file, the line and the key."""
     if reference == NONE:
-        return TrafficSet(NONE, "nothing else is on the water")
+        return NOTHING
     path = FOLDER / f"{reference}.toml"
     if Path(reference).suffix.lower() == ".toml":
         path = Path(reference)

@@ -1,0 +1,67 @@
+"""Traffic in the world of a boat: its option, its objects for viewers, its channels."""
+
+import json
+
+import numpy as np
+import pytest
+
+from motionbase.console.models.world import WorldScene
+from motionbase.errors import UsageError
+from motionbase.worlds.boat.traffic.sets import traffic_named, traffic_names
+from motionbase.worlds.library import Described, world_url
+from motionbase.worlds.world import World
+
+
+def world(text: str) -> World:
+    url = world_url(text)
+    assert url is not None
+    return url.made()
+
+
+@pytest.mark.parametrize("name", traffic_names())
+def test_viewers_get_every_object(name: str) -> None:
+    """As the console checks them; a craft in the scene is where the step has it."""
+    scene = world(f"boat://skiff?traffic={name}").scene
+    shown = WorldScene.model_validate({**scene, "script": "tour"})
+    traffic = traffic_named(name)
+    assert len(shown.objects) == len(traffic.buoys) + len(traffic.craft) + len(traffic.walls)
+    by_name = {o["name"]: o for o in scene["objects"]}
+    for craft in traffic.craft:
+        made, at = by_name[craft.name], craft.course.at(0.0)
+        np.testing.assert_allclose(made["p"], [at.x, at.y, 0.0])
+        assert made["floats"] and ("course" in made) == ("wake" in made) == (craft.speed > 0)
+    for k, buoy in enumerate(traffic.buoys):
+        assert by_name[buoy.name]["moved"] == {
+            "number": k + 1, "channel": "boat_buoy", "x": "boat_buoy_x", "y": "boat_buoy_y",
+        }  # fmt: skip
+
+
+def test_the_description_of_a_harbour_stays_small() -> None:
+    """It is in the header of every ring and recording."""
+    described = Described.of(world("boat://launch?traffic=harbour"))
+    assert len(described.text) < 600_000 and json.loads(described.text)["objects"]
+
+
+def test_channels_tell_of_contacts() -> None:
+    """Into the buoy of the starting line."""
+    boat = world("boat://launch?traffic=regatta&sea=0")
+    names = [channel.name for channel in boat.channels]
+    boat.reset()
+    rows = []
+    for _ in range(3400):
+        heading = boat.told[names.index("boat_heading")]
+        x, y, *_ = boat.place
+        error = np.arctan2(-30 - y, 60 - x) - heading
+        boat.step((0.6, float(np.clip(2 * error, -1, 1))))
+        rows.append(boat.told)
+    told = np.array(rows)
+    buoy, force = told[:, names.index("boat_buoy")], told[:, names.index("boat_contact")]
+    assert force.max() > 100 and set(buoy) == {0, 1}
+    away = np.hypot(told[:, names.index("boat_buoy_x")], told[:, names.index("boat_buoy_y")])
+    assert away.max() > 0.3 and not away[buoy == 0].any()
+
+
+def test_unknown_traffic_is_one_sentence() -> None:
+    with pytest.raises(UsageError, match="no traffic 'harbor'; did you mean 'harbour'") as told:
+        world("boat://launch?traffic=harbor")
+    assert "\n" not in str(told.value)
