@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { controlName, isFlipped, keyName, padText } from "../src/helm/caps";
+import { controlEnds, controlName, isFlipped, keyName, padText } from "../src/helm/caps";
 import { attitudeOf } from "../src/helm/instruments/attitude";
 import { angleOf } from "../src/helm/instruments/dial";
 import { niceStep, reading, share, ticks } from "../src/helm/instruments/ink";
@@ -32,10 +32,11 @@ function pad(axes: number[], pressed: number[] = [], more: Partial<Pad> = {}): P
 
 test("people read which keys and which parts of a gamepad move a control", () => {
   const dvorak = new Map([["KeyQ", "'"], ["KeyW", ","], ["KeyE", "."]]);
-  assert.deepEqual(["ArrowUp", "KeyW", "Space", "PageUp"].map((code) => keyName(code)), ["↑", "W", "Space", "Page ↑"]);
+  assert.deepEqual(["ArrowUp", "KeyW", "Space", "PageUp"].map((code) => keyName(code)), ["↑", "W", "Space", "PgUp"]);
   assert.deepEqual([keyName("KeyQ", dvorak), keyName("KeyA", new Map([["KeyA", "q"]]))], ["'", "Q"]);
   assert.deepEqual([THROTTLE, RUDDER, PEDAL].map(padText), ["left stick up and down, triggers", "left stick left and right", "left trigger"]);
-  assert.equal(controlName(THROTTLE), "throttle");
+  assert.deepEqual([THROTTLE, { ...PEDAL, label: "brake; from a standstill backwards" }].map(controlName), ["throttle", "brake"]);
+  assert.deepEqual([THROTTLE, PEDAL].map(controlEnds), ["ahead and astern", ""]);
 });
 
 test("what goes right is drawn at the right", () => {

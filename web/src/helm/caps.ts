@@ -3,7 +3,7 @@
 import type { WorldControl } from "../net/types";
 
 const NAMES: Record<string, string> = {
-  ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Space: "Space", ShiftLeft: "Shift", PageUp: "Page ↑", PageDown: "Page ↓",
+  ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Space: "Space", ShiftLeft: "Shift", PageUp: "PgUp", PageDown: "PgDn",
 }; // prettier-ignore
 const BUTTONS = [
   "A", "B", "X", "Y", "LB", "RB", "left trigger", "right trigger", "Back", "Start", "left stick pressed", "right stick pressed",
@@ -31,9 +31,9 @@ export function keyName(code: string, letters: ReadonlyMap<string, string> = lay
   return NAMES[code] ?? code.replace(/^Key/, "");
 }
 
-/** For people: what stands before the colon of its label. */
+/** For people: what stands before the colon or semicolon of its label. */
 export function controlName({ name, label }: Pick<WorldControl, "name" | "label">): string {
-  return label.split(":")[0]?.trim() || name;
+  return label.split(/[:;]/)[0]?.trim() || name;
 }
 
 /** What of a gamepad moves it, such as "left stick up and down, triggers"; "" for nothing. */
@@ -47,9 +47,9 @@ export function padText({ axis, buttons }: Pick<WorldControl, "axis" | "buttons"
   return parts.join(", ");
 }
 
-/** What it moves: the part of its label behind the colon; "" where there is none. */
+/** What it does: the rest of its label; "" where there is none. */
 export function controlEnds({ label }: Pick<WorldControl, "label">): string {
-  return label.split(":").slice(1).join(":").trim();
+  return label.replace(/^[^:;]*[:;]?/, "").trim();
 }
 
 const TO_LEFT = new Set(["ArrowLeft", "KeyA", "KeyQ"]);

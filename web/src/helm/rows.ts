@@ -13,6 +13,8 @@ export function shareOf(control: Pick<WorldControl, "least" | "most" | "keys" | 
   return isFlipped(control) ? 1 - share : share;
 }
 
+const MANY = 5; // rows, from which on they stand closer
+
 interface Cap {
   readonly code: string;
   readonly element: HTMLElement;
@@ -66,6 +68,7 @@ export class Rows {
 
   show(controls: readonly WorldControl[]): void {
     this.#rows = controls.map((control) => new Row(control, this.withPads));
+    toggleClass(this.element, "many", controls.length > MANY);
     fill(this.element, ...this.#rows.map(({ element }) => element));
   }
 

@@ -48,6 +48,10 @@ const ALL: Readonly<Record<string, Rows>> = {
     ["Shift+drag on the overview", "loop a part"],
     ["Drop a file on the page", "upload it and open it"],
   ],
+  "Vehicle of a world": [
+    ["← ↑ → ↓, W A S D", "steer; the panel Steering says which keys do what"],
+    ["Backspace", "give back to the script"],
+  ],
   "3D view": [
     ["Drag, right drag, wheel", "rotate, pan, zoom"],
     ["Double-click", "set the centre of rotation"],
