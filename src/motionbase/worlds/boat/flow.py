@@ -92,8 +92,11 @@ def along_of(craft: Craft, m: Motion, before: SX, slow: SX, h: SX) -> Along:
         heave = share * (strip.damp_heave * slow + strip.below * slow * ca.fabs(rise)) * rise
         sway = left * strip.sway
         aside = share * (strip.damp_sway * slow + strip.across * ca.fabs(v[1])) * v[1]
-        force = -heave * up + ca.vertcat(0, sway * water_dot[1] - aside, left * strip.heave * water_dot[2])
+        force = -heave * up - ca.vertcat(0, aside, 0)
         moment = ca.cross(place, force)
+        # added mass acts at the height of the centre of gravity, here as in the matrix
+        carried = ca.vertcat(0, sway * water_dot[1], left * strip.heave * water_dot[2])
+        force, moment = force + carried, moment + strip.x * ca.vertcat(0, -carried[2], carried[1])
         for side, now, earlier in zip((1.0, -1.0), soaked, (was[0], was[1]), strict=True):
             grown = craft.fades * strip.heave / 2 * ca.fmax(now**2 - earlier**2, 0.0) / h
             y = side * (strip.y_keel + strip.y_chine) / 2

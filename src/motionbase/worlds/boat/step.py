@@ -118,7 +118,7 @@ def accelerated(
 
     share = ca.sum1(along.soaked[:, 0] + along.soaked[:, 1]) / (2 * STRIPS)
     wet_share = within(wet.area / craft.wet_area, 0.0, 1.0)
-    over = (1 - share) * wet_share * within(1 - R[2, 2], 0.0, 1.0)  # she lies on her side or upside down
+    over = craft.fades * (1 - share) * wet_share * within(1 - R[2, 2], 0.0, 1.0)  # she lies on her side or upside down
     propulsion = thrust_of(craft, body.engine, through, omega, depth_at(m, craft.propeller))
     drag = ca.vertcat(0, 0, 0, resistance_of(craft, through, wet.area), 0, 0)
     weight = ca.vertcat(0, 0, 0, -G * craft.mass * R[2, :].T)
