@@ -16,8 +16,8 @@ PLAIN = load_car("hatchback")
 
 @cache
 def without_losses() -> Car:
-    """The car without dampers, rolling resistance, air and brakes that drag."""
-    axles = (replace(axle, bump=0.0, rebound=0.0) for axle in PLAIN.axles)
+    """The car without dampers, rolling resistance and air, and with roll centres on the road."""
+    axles = (replace(axle, bump=0.0, rebound=0.0, roll_centre=0.0) for axle in PLAIN.axles)
     front, rear = axles
     return replace(PLAIN, front=front, rear=rear, body=replace(PLAIN.body, drag_area=0.0),
                    tyre=replace(PLAIN.tyre, damping=0.0, rolling=0.0))  # fmt: skip

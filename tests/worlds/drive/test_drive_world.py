@@ -1,0 +1,147 @@
+"""The world of a car: tours with sound numbers, hostile controls, jumps and roll-overs, the scene, options."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from motionbase.errors import MotionBaseError, UsageError
+from motionbase.record.vehicle import G
+from motionbase.worlds.drive.catalogue import NAMES
+from motionbase.worlds.drive.world import DriveWorld
+from motionbase.worlds.library import world_url
+from tests.worlds.drive.pads import PLAIN
+
+
+def made(url: str) -> DriveWorld:
+    found = world_url(url)
+    assert found is not None
+    world = found.made()
+    assert isinstance(world, DriveWorld)
+    world.reset()
+    return world
+
+
+def felt_in(world: DriveWorld, script: str, seconds: float) -> np.ndarray:
+    steer, rows = world.scripts[script](), []
+    for _ in range(round(seconds / world.dt)):
+        world.step(steer(world.t))
+        rows.append(world.vehicle)
+    return np.array(rows)
+
+
+def test_the_tour_keeps_to_the_road_and_shows_what_it_promises() -> None:
+    """With the road's class A: full throttle, a slalom, a bend, the rough part, within 31 s."""
+    world = made("drive://hatchback")
+    rows = felt_in(world, "tour", 31.0)
+    assert np.isfinite(rows).all() and world.simulation.foot.s > 350 and abs(world.simulation.foot.across) < 1
+    assert rows[:600, 0].max() > 4.0  # pulls away
+    weave = rows[1200:2900, 1]
+    assert weave.max() > 2.0 and weave.min() < -2.0
+    assert 4.0 < rows[3700:4600, 1].mean() < 6.5  # the bend to the left pushes to the right: f_y is positive
+    rough, smooth = rows[5500:6200, 2].std(), rows[4700:5100, 2].std()
+    assert rough > 2 * smooth
+
+
+@pytest.mark.long("a minute of each car and script")
+@pytest.mark.parametrize("script", ("tour", "lap", "slalom", "brake"))
+@pytest.mark.parametrize("car", NAMES)
+def test_every_script_drives_every_car_round_the_circuit(car: str, script: str) -> None:
+    for url in (f"drive://{car}", f"drive://{car}?road=C&hills=2"):
+        world = made(url)
+        steer = world.scripts[script]()
+        for _ in range(round(150 / world.dt)):
+            world.step(steer(world.t))
+            assert abs(world.simulation.foot.across) < 3.0
+        rows = np.array(world.vehicle)
+        assert np.isfinite(rows).all()
+
+
+def test_every_lap_has_the_same_road() -> None:
+    """Heights beside one sample of the course, seen from the same place a second time."""
+    world = made("drive://hatchback?road=D&bumps=0")
+    surface = world.simulation.surface
+    x, y, _ = surface.road.course.at(700.0)
+    wheels = [(x, y), (x + 1, y), (x, y + 1), (x - 1, y)]
+    surface.look(wheels, (0.1, 0.0))
+    first = surface.unders.copy()
+    surface.look([(0.0, 0.0)] * 4, (0.0, 0.0))
+    surface.look(wheels, (0.1, 0.0))
+    np.testing.assert_array_equal(surface.unders, first)
+
+
+def test_hostile_controls_break_nothing() -> None:
+    """Random ends of all controls, numbers beyond them and no numbers at all, on a rough road with high bumps."""
+    world = made("drive://sports?road=E&bumps=3&hills=2.5&speed=40")
+    random = np.random.default_rng(5)
+    for k in range(4000):
+        if k % 40 == 0:
+            controls = random.choice([-1e9, -1.0, 0.0, 0.5, 1.0, math.nan, math.inf], 4).tolist()
+        world.step(controls)
+        assert all(map(math.isfinite, (*world.vehicle, *world.place, *world.told)))
+        assert np.abs(world.vehicle[:3]).max() < 60 * G
+
+
+def test_a_jump_lands_and_an_overturned_car_comes_back() -> None:
+    world = made("drive://hatchback?course=pad")
+    car = world.simulation
+    car.q[2] += 4.0
+    car.v[0] = 2.5  # it rolls in the air and lands on its roof
+    lowest = math.inf
+    on_ground = []
+    for _ in range(2400):
+        world.step((0.0, 0.0, 0.0, 0.0))
+        on_ground.append(world.vehicle[12])
+        lowest = min(lowest, float(car.q[2]))
+    assert on_ground[50] == 0.0 and on_ground[-1] == 1.0 and lowest > -1.0
+    roll, pitch, _ = car.angles
+    assert abs(roll) < 0.02 and abs(pitch) < 0.02 and abs(car.q[2]) < 0.05
+
+
+def test_the_brake_reverses_from_a_standstill_only_when_pressed_anew() -> None:
+    world = made("drive://hatchback?course=pad&speed=5")
+    for _ in range(600):
+        world.step((0.0, 0.0, 1.0, 0.0))
+    assert world.simulation.gearbox.gear > 0 and abs(world.simulation.v[3]) < 0.01
+    for _ in range(20):
+        world.step((0.0, 0.0, 0.0, 0.0))
+    for _ in range(400):
+        world.step((0.0, 0.0, 0.6, 0.0))
+    assert world.simulation.gearbox.gear == -1 and world.simulation.v[3] < -1.0
+    for _ in range(400):
+        world.step((0.0, 1.0, 0.0, 0.0))
+    for _ in range(300):
+        world.step((0.0, 0.5, 0.0, 0.0))
+    assert world.simulation.gearbox.gear >= 1 and world.simulation.v[3] > 0.5
+
+
+def test_what_is_felt_at_a_standstill_is_gravity_and_a_little_of_the_engine() -> None:
+    world = made("drive://hatchback?course=pad")
+    rows = np.array([(world.step((0, 0, 0, 0)), world.vehicle)[1] for _ in range(200)])  # type: ignore[func-returns-value]
+    np.testing.assert_allclose(rows[:, [0, 1]], 0, atol=0.05)  # the road of class A is not quite level
+    assert np.abs(np.diff(rows[:, [0, 1]], axis=0)).max() < 2e-3
+    assert np.abs(rows[:, 2] - G).max() <= PLAIN.engine.vibration and rows[:, 2].std() > 0.005
+
+
+def test_its_scene_is_plain_json_that_names_channels_of_its_own() -> None:
+    from motionbase.console.models.world import WorldScene
+
+    for car in NAMES:
+        world = made(f"drive://{car}")
+        scene = json.loads(json.dumps(world.scene))
+        WorldScene.model_validate(scene)
+        names = {c.name for c in world.channels}
+        assert {i["channel"] for i in scene["instruments"]} | {c["channel"] for c in scene["controls"]} <= names
+        assert {part.get("channel", part.get("slide")) for part in scene["parts"]} <= names
+        assert len(world.told) == len(world.channels) and len(world.place) == 10
+        assert len(scene["road"]["points"]) > 100 and len(scene["road"]["bumps"]) == 3
+
+
+def test_wrong_options_are_refused_in_one_sentence() -> None:
+    for url, text in (
+        ("drive://tank", "hatchback"), ("drive://hatchback?road=F", "A or B or C or D or E"),
+        ("drive://hatchback?speed=900", "0 to 60 m/s"), ("drive://hatchback?gripp=1", "grip"),
+    ):  # fmt: skip
+        with pytest.raises((UsageError, MotionBaseError), match=text):
+            made(url)
