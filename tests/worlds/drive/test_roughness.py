@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import k1
 
 from motionbase.worlds.drive import roughness
 from motionbase.worlds.drive.course import Bend, Course, Straight
@@ -27,6 +28,13 @@ def test_classes_are_four_times_as_dense_each() -> None:
     for k, name in enumerate("ABCDE"):
         G = roughness.amplitude(name) ** 2 * float(roughness.density(np.array(0.1)))
         assert G == pytest.approx(16e-6 * 4**k)
+
+
+def test_the_coherence_is_that_of_the_formula() -> None:
+    """SciPy's Bessel function, to the last digits of the sum."""
+    n = np.geomspace(1e-3, 4.0, 60)
+    x = 2 * math.pi * n * 1.5
+    np.testing.assert_allclose(roughness.coherence(n, 1.5), x * k1(x), rtol=1e-9, atol=1e-14)
 
 
 def test_wheel_paths_are_coherent_as_on_an_isotropic_surface() -> None:
