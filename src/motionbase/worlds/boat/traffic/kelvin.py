@@ -1,10 +1,10 @@
 """Kelvin's wake in compiled code: what a hull that goes straight ahead leaves far behind it, uniformly up to its cusp.
 
-A thin wall-sided hull of half breadth b/4 (erf((l/2 + x) / (sqrt(2) e)) + erf((l/2 - x) / (sqrt(2) e))) and draft T
-makes two equal systems of waves, of opposite sign, l/2 ahead and l/2 astern of its middle (Michell 1898; Tuck, Scullen
-and Lazauskas 2002). X behind an end and Y aside of it, with q = tan(theta), S = sqrt(1 + q^2) and k0 = g / U^2, it is
+A thin wall-sided hull of draft T, whose half breadth grows to b/2 with the slope b/(4 e) exp(-|x - x0| / e) about both
+its ends x0, makes two equal systems of waves of opposite sign, from its bow and from its stern (Michell 1898; Tuck,
+Scullen and Lazauskas 2002). X behind an end and Y aside of it, with q = tan(theta), S = sqrt(1 + q^2), k0 = g / U^2:
 
-    zeta = integral a(S) cos(k0 S (X + Y q)) dq,   a = b / (pi S) (1 - exp(-k0 T S^2)) exp(-(k0 e S)^2 / 2)
+    zeta = integral a(S) cos(k0 S (X + Y q)) dq,   a = b / (pi S) (1 - exp(-k0 T S^2)) / (1 + (k0 e S)^2)
 
 Its phase is stationary at two q, for the transverse and the divergent wave. With s = sqrt(1 - 8 (Y/X)^2)
 
@@ -42,7 +42,7 @@ class Shape(NamedTuple):
     Attributes:
         k0: g / U^2 [rad/m]
         beam, draft: [m]
-        entrance: length over which the breadth grows, the standard deviation of its slope [m]
+        entrance: e, length over which the breadth grows at bow and stern [m]
     """
 
     k0: SX
@@ -117,13 +117,11 @@ def _phase(s: SX) -> SX:
 
 def slope(shape: Shape, S: SX) -> SX:
     """a(S) sqrt(S): of a wave of this direction."""
-    waves = (1 - ca.exp(-shape.k0 * shape.draft * S * S)) * ca.exp(-((shape.k0 * shape.entrance * S) ** 2) / 2)
+    waves = (1 - ca.exp(-shape.k0 * shape.draft * S * S)) / (1 + (shape.k0 * shape.entrance * S) ** 2)
     return shape.beam / math.pi * waves / ca.sqrt(S)
 
 
-def pair(
-    shape: Shape, behind: SX, aside: SX, shares: tuple[SX, SX] | None = None, at: Stationary | None = None
-) -> Pair:
+def pair(shape: Shape, behind: SX, aside: SX, shares: tuple[SX, SX] | None = None) -> Pair:
     """Waves from an end of a hull.
 
     Args:
@@ -132,7 +130,7 @@ def pair(
     """
     X = ca.fmax(behind, 0.01 / shape.k0)
     v = aside / X
-    at = stationary(v * v) if at is None else at
+    at = stationary(v * v)
     s, k0 = at.s, shape.k0
     S = ca.sqrt((3 + s) / (2 * (1 + s))), ca.sqrt((3 - s) / (2 * (1 - s)))
     side = aside / ca.sqrt(aside * aside + 1e-5 * X * X)

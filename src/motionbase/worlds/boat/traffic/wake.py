@@ -16,7 +16,7 @@ from motionbase.compile import Struct, cond, for_each, q
 from motionbase.errors import WorldError
 from motionbase.worlds.boat.traffic.airy import smooth
 from motionbase.worlds.boat.traffic.courses import Course, moored
-from motionbase.worlds.boat.traffic.kelvin import CUSP, TRACK, Shape, held, pair, stationary
+from motionbase.worlds.boat.traffic.kelvin import CUSP, TRACK, Shape, held, pair
 from motionbase.worlds.boat.traffic.legs import EVER, PIECES, Piece, Pose, cut, lapped, pose, share
 from motionbase.worlds.sea.patch import Wave
 from motionbase.worlds.sea.waves import G
@@ -24,10 +24,9 @@ from motionbase.worlds.sea.waves import G
 SX = ca.SX
 SHIPS = 4  # at most, in one set of traffic
 WAVES = 4  # of a craft: transverse and divergent, of bow and stern
-ENTRANCE = 0.12  # of the length: of a bow and a stern; illustrative
+ENTRANCE = 0.16  # of the length: of a bow and a stern; illustrative
 MEMORY = 300.0  # radians of the transverse wave behind a craft, beyond which a wake is not felt any more
 OLD = 0.6  # of that, from where on it goes
-GONE = 50.0  # of twice the square of the exponent: waves left out as too short for the hull that makes them
 WIDE = 13.0  # radians of the transverse wave, beyond the wedge, where Airy's function is 0
 SHORTEST = 10.0  # lengths of a craft, once round a closed course
 SLOWEST = 0.5  # [m/s] a craft that is slower has no wake
@@ -118,27 +117,23 @@ def waves_of(ship: Ship, t: SX, p: SX) -> Wave:
         behind = now - piece.middle - (dx * c + dy * n)  # where she would be, had she gone straight on
         aside = dy * c - dx * n
         from_bow = behind + ship.arm
-        here = now - behind  # s of the place's foot on the tangent
         begin, end = piece.begin - piece.fade_in / 2, piece.end + piece.fade_out / 2
-        felt = SX(0)
-        for x in (from_bow, behind - ship.arm):
+
+        def left_at(x: SX) -> tuple[SX, SX]:
+            """Ways astern at which she left the transverse and the divergent wave that are here now."""
             X = ca.fmax(x, 0.01 / ship.k0)
             root = ca.sqrt(held(1 - 8 * ((aside / X) ** 2 + TRACK), CUSP))
-            late, early = here - X * (1 - root) / 2, here - X * (1 + root) / 2
-            short = (ship.k0 * ship.entrance) ** 2 * (3 - root) > GONE * (1 - root)
-            left = ca.logic_and(late > begin, ca.logic_and(late < end, ca.logic_not(short)))
-            felt = ca.logic_or(felt, ca.logic_or(left, ca.logic_and(early > begin, early < end)))
+            return X * (3 + root) / 2, X * (3 - root) / 2
+
+        felt = SX(0)
+        for u in left_at(behind):
+            felt = ca.logic_or(felt, ca.logic_and(now - u > begin, now - u < end))
         wide = ca.fabs(aside) < 0.37 * from_bow + WIDE / ship.k0
         near = ca.logic_and(from_bow > 0, behind < ship.memory)
         there = ca.logic_and(ca.logic_and(felt, wide), ca.logic_and(near, ship.beam > 0))
 
-        def one(x: SX, sign: float) -> list[SX]:
-            at = stationary((aside / ca.fmax(x, 0.01 / ship.k0)) ** 2)
-            shares = []
-            for u in (x * (3 + at.s) / 2, x * (3 - at.s) / 2):
-                young = 1 - smooth((u / ship.memory - OLD) / (1 - OLD))
-                shares.append(sign * young * share(piece, now + (x - behind) - u))
-            found = pair(shape, x, aside, (shares[0], shares[1]), at)
+        def one(x: SX, shares: list[SX]) -> list[SX]:
+            found = pair(shape, x, aside, (shares[0], shares[1]))
             rows = []
             for (re, im), (ahead, port) in zip(found.c, found.k, strict=True):
                 weight = re * re + im * im
@@ -146,7 +141,11 @@ def waves_of(ship: Ship, t: SX, p: SX) -> Wave:
             return rows
 
         def some() -> SX:
-            return ca.vertcat(*one(from_bow, 1.0), *one(behind - ship.arm, -1.0))
+            shares = []
+            for u in left_at(behind):  # the same for bow and stern: their long waves cancel each other
+                young = 1 - smooth((u / ship.memory - OLD) / (1 - OLD))
+                shares.append(young * share(piece, now - u))
+            return ca.vertcat(*one(from_bow, shares), *one(behind - ship.arm, [-part for part in shares]))
 
         found: SX = cond(there, some, lambda: SX.zeros(5 * WAVES))
         return found
