@@ -1,6 +1,6 @@
-"""Worlds: from a person's stick to the platform."""
+"""Worlds: from a person's stick to the platform; boats at sea."""
 
-from benchmarks.hosts import stick
+from benchmarks.hosts import boat, stick
 
-BENCHMARKS = [*stick.BENCHMARKS]
+BENCHMARKS = [*stick.BENCHMARKS, *boat.BENCHMARKS]
 """Benchmarks of worlds."""
