@@ -105,9 +105,9 @@ def _lofted(sections: tuple[Section, ...], length: float, width: float, low: flo
     for k in range(count - 1):
         for j in range(n):
             a, b, c, d = k * n + j, k * n + (j + 1) % n, (k + 1) * n + j, (k + 1) * n + (j + 1) % n
-            faces += [[a, c, b], [b, c, d]]
+            faces += [[a, b, c], [b, d, c]]
     for j in range(1, n - 1):
-        faces += [[0, j, j + 1], [(count - 1) * n, (count - 1) * n + j + 1, (count - 1) * n + j]]
+        faces += [[0, j + 1, j], [(count - 1) * n, (count - 1) * n + j, (count - 1) * n + j + 1]]
     return mesh(vertices, faces, color)
 
 
