@@ -11,6 +11,8 @@ export interface Looking {
   readonly q: Quaternion;
   /** Vertical field [deg]. */
   readonly field: number;
+  /** From the driver's eye, and no more on the way there. */
+  readonly isDriver: boolean;
 }
 
 const FIELD: Record<CameraName, number> = { chase: 46, eye: 62, orbit: 42 };
@@ -96,7 +98,7 @@ export class Cameras {
   #goal(state: State): Looking {
     const { eye, chase } = this.scene;
     const { azimuth, elevation, zoom } = this.#turned[this.#name];
-    if (this.#name === "eye") return { p: plus(state.p, rotated(state.q, eye)), q: times(state.q, facing(azimuth, -elevation)), field: FIELD.eye };
+    if (this.#name === "eye") return { p: plus(state.p, rotated(state.q, eye)), q: times(state.q, facing(azimuth, -elevation)), field: FIELD.eye, isDriver: true };
     const over = Math.min(0.75 * Math.abs(eye[2]), 0.5 * Math.abs(chase[2])) || 0.4 * Math.abs(chase[2]);
     const target: Vec3 = [state.p[0], state.p[1], this.#height + over];
     const [back, up] = [Math.hypot(chase[0], chase[1]), chase[2] - over];
@@ -110,7 +112,7 @@ export class Cameras {
       target[2] + distance * Math.sin(above),
     ];
     // a little above the vehicle, so that it does not hide what it heads for
-    return { p, q: facing(around + Math.PI, above - (isBehind ? 0.09 : 0.03)), field: FIELD[this.#name] };
+    return { p, q: facing(around + Math.PI, above - (isBehind ? 0.09 : 0.03)), field: FIELD[this.#name], isDriver: false };
   }
 
   #blended(goal: Looking, { p }: State, passed: number): Looking {
@@ -121,7 +123,7 @@ export class Cameras {
     const share = this.#share * this.#share * (3 - 2 * this.#share);
     const begin = plus(p, from.offset);
     const still: Vec3 = [0, 0, 0];
-    return { p: hermite(begin, still, goal.p, still, 1, share), q: between(from.q, goal.q, share), field: from.field + share * (goal.field - from.field) };
+    return { p: hermite(begin, still, goal.p, still, 1, share), q: between(from.q, goal.q, share), field: from.field + share * (goal.field - from.field), isDriver: goal.isDriver && share > 0.6 };
   }
 }
 

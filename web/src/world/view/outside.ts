@@ -18,7 +18,7 @@ import { MOST_WAVES, Sea } from "./sea/sea";
 import { Wake } from "./sea/wake";
 import { Waves } from "./sea/waves";
 import { Sky } from "./sky";
-import { paint } from "./surface";
+import { blur, paint } from "./surface";
 import { Others, Vehicle } from "./vehicle";
 
 const SIGHT_M: Record<WorldScene["kind"], number> = { boat: 5000, flight: 15_000, drive: 3200 };
@@ -63,7 +63,7 @@ export class Outside {
     this.#air.setSight(this.#sight);
     this.#sky = new Sky(this.#air);
     const surface = paint(this.#air);
-    this.#vehicle = new Vehicle(world, names, surface);
+    this.#vehicle = new Vehicle(world, names, paint(this.#air, true), blur());
     this.#others = new Others(world.objects, surface);
     this.#progress = names.indexOf(SEA_PROGRESS);
     this.#hills = new Hills(world.ground);
@@ -74,14 +74,14 @@ export class Outside {
       this.#sea = new Sea(this.#air, this.#waves, this.#wake, size, (box.min.x + box.max.x) / 2);
       this.scene.add(this.#sea.mesh);
     } else {
-      this.#ground = new Ground(this.#air, this.#hills, world.kind === "flight" ? 1 : 0.6);
+      this.#ground = new Ground(this.#air, this.#hills, world.kind === "flight" ? 1 : 0.6, world.ground?.runway ?? null);
       this.#shadow = new Shadow(this.#air, size.x, Math.min(size.y, 1.2 * size.x));
       this.#runway = world.ground?.runway ? new Runway(this.#air, world.ground.runway) : null;
       this.#road = world.road && world.road.points.length > 1 ? new Road(this.#air, world.road, this.#hills) : null;
       this.#trees = new Trees(surface, WOODS[world.kind === "flight" ? "flight" : "drive"], this.#hills.heightAt, this.#taken());
       this.scene.add(this.#ground.mesh, this.#shadow.mesh, ...(this.#runway ? [this.#runway.mesh] : []), ...(this.#road?.meshes ?? []), ...this.#trees.meshes);
     }
-    this.#vehicle.group.traverse((part) => (part.renderOrder = 2));
+    this.#vehicle.group.traverse((part) => (part.renderOrder ||= 2));
     this.#others.group.traverse((part) => (part.renderOrder = 3));
     this.scene.add(this.#sky.mesh, this.#vehicle.group, this.#others.group);
   }
@@ -96,6 +96,7 @@ export class Outside {
 
   /** @param seconds by which clouds and ripples move */
   draw(renderer: WebGLRenderer, state: State, looking: Looking, { detail }: Level, seconds: number): void {
+    this.#vehicle.asDriver(looking.isDriver);
     const [x, y, z] = looking.p;
     const { uniforms } = this.#air;
     const { roll, pitch, heading } = anglesOf(looking.q);

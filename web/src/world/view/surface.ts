@@ -1,16 +1,20 @@
 /** Painted solids in daylight: light is worked out at their corners, so that a processor can draw them too. */
 
-import { Box3, Color, ColorManagement, Mesh, ShaderMaterial, Vector3, type BufferGeometry } from "three";
+import { Box3, Color, ColorManagement, DoubleSide, Mesh, ShaderMaterial, Vector3, type BufferGeometry } from "three";
 import type { ModelShape } from "../../net/types";
 import { solids } from "../../scene/view/shapes";
 import { turnedOut } from "../winding";
 import { AIR, type Air } from "./daylight";
+import { DECAL } from "./land/decal";
 
 const VERTEX = /* glsl */ `
   uniform vec3 sun, sunlight, eyeAt;
   attribute vec3 color;
-  varying vec3 shade;
+  varying vec3 shade, behind; // of the side that is seen, and of the other one
   varying float far;
+  vec3 lit(vec3 n) {
+    return mix(vec3(0.40, 0.42, 0.42), vec3(0.62, 0.68, 0.74), 0.5 + 0.5 * n.z) + sunlight * 0.52 * max(0.0, dot(n, sun));
+  }
   void main() {
     mat4 place = modelMatrix;
     #ifdef USE_INSTANCING
@@ -20,26 +24,33 @@ const VERTEX = /* glsl */ `
     vec3 n = normalize(mat3(place) * normal);
     vec3 toEye = eyeAt - at.xyz;
     far = length(toEye);
-    vec3 light = mix(vec3(0.40, 0.42, 0.42), vec3(0.62, 0.68, 0.74), 0.5 + 0.5 * n.z);
-    light += sunlight * 0.52 * max(0.0, dot(n, sun));
     float gloss = max(0.0, dot(n, normalize(toEye / far + sun)));
     gloss *= gloss; gloss *= gloss; gloss *= gloss; gloss *= gloss;
-    shade = color * light + sunlight * 0.16 * gloss;
+    shade = color * lit(n) + sunlight * 0.16 * gloss;
+    behind = color * lit(-n) * 0.9;
     gl_Position = projectionMatrix * viewMatrix * at;
   }
 `;
 
 const FRAGMENT = /* glsl */ `
   ${AIR}
-  varying vec3 shade;
+  varying vec3 shade, behind;
   varying float far;
   void main() {
-    gl_FragColor = vec4(hazed(shade, far), 1.0);
+    gl_FragColor = vec4(hazed(gl_FrontFacing ? shade : behind, far), 1.0);
   }
 `;
 
-export function paint(air: Air): ShaderMaterial {
-  return new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: air.uniforms });
+/** @param isOpen seen from within too: an open boat has but one wall */
+export function paint(air: Air, isOpen = false): ShaderMaterial {
+  return new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: air.uniforms, ...(isOpen ? { side: DoubleSide } : {}) });
+}
+
+/** A faint disc where something turns too fast to be seen. */
+export function blur(): ShaderMaterial {
+  const vertexShader = "void main() { gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }";
+  const fragmentShader = "void main() { gl_FragColor = vec4(0.25, 0.27, 0.3, 0.16); }";
+  return new ShaderMaterial({ vertexShader, fragmentShader, side: DoubleSide, ...DECAL });
 }
 
 const WITHOUT = "#c9ced2"; // colour of shapes that have none

@@ -1,6 +1,7 @@
 /** Meadows and fields to the horizon. */
 
 import { BufferAttribute, BufferGeometry, Mesh, ShaderMaterial, Vector4, type IUniform, type PerspectiveCamera } from "three";
+import type { WorldRunway } from "../../../net/types";
 import { fan, halfWidth, type Fan } from "../sea/grid";
 import { AIR, type Air } from "../daylight";
 import { MOST_HILLS, type Hills } from "./hills";
@@ -36,6 +37,8 @@ const VERTEX = /* glsl */ `
 const FRAGMENT = /* glsl */ `
   ${AIR}
   uniform float fields;
+  uniform vec4 airfield; // its middle, and the direction of its runway
+  uniform vec2 airfieldSize; // half of it [m], 0 where there is none
   varying vec3 place;
   varying vec2 slope;
 
@@ -70,6 +73,9 @@ const FRAGMENT = /* glsl */ `
       vec2 edge = min(within, 1.0 - within) * vec2(320.0, 160.0);
       float hedge = 1.0 - smoothstep(1.5, 4.0 + 0.004 * distance, min(edge.x, edge.y));
       float isField = fields * step(0.2, fract(kind * 7.3));
+      vec2 off = place.xy - airfield.xy;
+      vec2 out_ = max(abs(vec2(dot(off, airfield.zw), airfield.z * off.y - airfield.w * off.x)) - airfieldSize, 0.0);
+      if (airfieldSize.x > 0.0) isField *= smoothstep(60.0, 66.0, length(out_));
       colour = mix(colour, crop, isField);
       colour = mix(colour, vec3(0.17, 0.26, 0.12), 0.75 * hedge * isField * step(0.3, fract(kind * 17.7)));
     }
@@ -89,6 +95,7 @@ export class Ground {
   readonly mesh: Mesh<BufferGeometry, ShaderMaterial>;
   readonly #hills = Array.from({ length: MOST_HILLS }, () => new Vector4());
   readonly #reach = new Vector4(1, 9, 0, 1);
+  readonly #airfield = new Vector4();
   readonly #uniforms: Record<string, IUniform>;
   #fan: Fan = { rings: 0, columns: 0 };
 
@@ -97,10 +104,14 @@ export class Ground {
     air: Air,
     readonly hills: Hills,
     fields: number,
+    readonly runway: WorldRunway | null,
   ) {
+    const { length, width, heading } = runway ?? { length: 0, width: 0, heading: 0 };
+    this.#airfield.set(0, 0, Math.cos(heading), Math.sin(heading));
+    const size = runway ? [length / 2 + 240, width / 2 + 190] : [0, 0];
     this.#uniforms = {
       ...air.uniforms, hills: { value: this.#hills }, hillCount: { value: hills.waves.length }, reach: { value: this.#reach },
-      rings: { value: 1 }, level: { value: hills.elevation }, fields: { value: fields },
+      rings: { value: 1 }, level: { value: hills.elevation }, fields: { value: fields }, airfield: { value: this.#airfield }, airfieldSize: { value: size },
     }; // prettier-ignore
     const material = new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, defines: air.defines, uniforms: this.#uniforms });
     this.mesh = new Mesh(new BufferGeometry(), material);
@@ -121,6 +132,7 @@ export class Ground {
 
   /** @param x @param y origin of what is drawn, in the world: the camera is above it */
   look(camera: PerspectiveCamera, x: number, y: number, roll: number, pitch: number, heading: number, sight: number): void {
+    if (this.runway) [this.#airfield.x, this.#airfield.y] = [this.runway.p[0] - x, this.runway.p[1] - y];
     const phases = this.hills.phasesAt(x, y);
     this.hills.waves.forEach(([a, kx, ky], k) => this.#hills[k]?.set(a, kx, ky, phases[k] ?? 0));
     const above = Math.abs(camera.position.z - this.hills.heightAt(x, y));
