@@ -1,6 +1,6 @@
-"""Worlds: from a person's stick to the platform; boats at sea."""
+"""Worlds: from a person's stick to the platform; boats at sea, cars, the view outside."""
 
-from benchmarks.hosts import boat, stick
+from benchmarks.hosts import boat, car, outside, stick
 
-BENCHMARKS = [*stick.BENCHMARKS, *boat.BENCHMARKS]
+BENCHMARKS = [*stick.BENCHMARKS, *boat.BENCHMARKS, *car.BENCHMARKS, *outside.BENCHMARKS]
 """Benchmarks of worlds."""
