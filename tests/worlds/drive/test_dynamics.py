@@ -165,7 +165,7 @@ def test_the_step_is_of_second_order() -> None:
                 car.demand[name][...] = value
             car.demand["brakes"][:] = 0.0
             car.surface.look(car.wheels(), (0.0, 0.0))
-            car._run()
+            car.run()
             car.motion[:] = car._next
         ends.append(car.motion[:34].copy())
     coarse, fine = (np.abs(a - b).max() for a, b in zip(ends, ends[1:], strict=False))

@@ -244,8 +244,9 @@ def wheel_shapes(car: Car, centre: list[float], side: float) -> list[Shape]:
     r, wide = car.tyre.radius, 0.20
     x, y, z = centre
     turned = [math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0]  # the axis of a cylinder into that of the wheel
-    rim, outer = 0.64 * r, y + side * (wide / 2 + 0.022)
-    at = {"p": [x, y + side * 0.02, z], "q": turned}
+    outer = side * (car.body.size[1] / 2 + 0.025)  # in front of the arches, so that they are seen
+    rim, y = 0.66 * r, outer - side * (wide / 2 + 0.022)
+    at = {"p": [x, y + side * 0.012, z], "q": turned}
     shapes: list[Shape] = [
         {"type": "cylinder", "size": [r, r, wide], "color": TYRE, **at},
         {"type": "cylinder", "size": [rim, rim, wide + 0.012], "color": "#55595f", **at},

@@ -36,7 +36,7 @@ def scene_of(name: str, car: Car, surface: Surface, controls: Sequence[Control])
         "name": name,
         "captions": {"tour": [list(row) for row in TOUR]} if surface.road.cones else {},
         "eye": list(car.body.eye),
-        "chase": [-1.75 * length, 0.0, 0.62 * length],
+        "chase": [-1.9 * length, 0.0, 0.68 * length],
         "vehicle": {"shapes": shell_shapes(car)},
         "parts": _parts(car),
         "instruments": _instruments(car),

@@ -48,6 +48,11 @@ class Simulation:
     Args:
         speed: at which it begins [m/s]
         assisted: whether the steering's lock depends on the speed
+
+    Attributes:
+        motion, q, v: state of the car, its coordinates and speeds
+        seen, demand: what is felt and shown, and what the compiled step is told, by name
+        run: the compiled step, from these numbers to the next
     """
 
     def __init__(self, car: Car, surface: Surface, speed: float = 0.0, assisted: bool = True) -> None:
@@ -58,7 +63,7 @@ class Simulation:
         arrays["h"][...] = DT / INNER
         arrays["hills"][...] = surface.hills
         arrays["unders"], arrays["bump"] = surface.unders, surface.bump
-        self._run: Bound = compiled.bind(**arrays)
+        self.run: Bound = compiled.bind(**arrays)
         self.motion, self._next = arrays["motion"], arrays["motion_next"]
         self.q, self.v = Motion.layout.part(self.motion, "q"), Motion.layout.part(self.motion, "v")
         self._engine = Motion.layout.part(self.motion, "engine")
@@ -110,7 +115,7 @@ class Simulation:
         self.surface.look(self.wheels(), (0.0, 0.0))
         keep = self.motion.copy()
         self._arrays["h"][...] = 0.0
-        self._run()
+        self.run()
         self.motion[:] = keep
         self._arrays["h"][...] = DT / INNER
 
@@ -140,7 +145,7 @@ class Simulation:
         demand["brakes"][:] = self.brakes.step(brake, pedals.hand, speed, slips, DT)
         vx, vy = self.velocity[:2]
         self.foot = self.surface.look(self.wheels(), (vx * DT / 2, vy * DT / 2))
-        self._run()
+        self.run()
         self.motion[:] = self._next
         q = self.q[SPIN_Q]
         if np.abs(q).max() > TURNS:
