@@ -15,6 +15,7 @@ NAMES = {
     "container": "container ship of 175 m with the main particulars of the S175",
 }
 FILES = ".toml"
+SHIP = 20.0  # [m] a vessel as long as this is alone at sea, unless told otherwise
 USUAL_SEA = 3  # in which a small boat can be driven fast
 
 
@@ -24,7 +25,7 @@ def _usual(option: Option) -> Option:
 
 OPTIONS: tuple[Option, ...] = (
     *(_usual(option) for option in SEA),
-    Text("traffic", "what else is on the water: none, harbour, regatta, or a TOML file", "none"),
+    Text("traffic", "what else is on the water: none, harbour (usual for small craft), regatta, or a TOML file"),
     Number("load", "on board, at the vessel's place for it", 0, 0, 1e5, "kg"),
 )
 
@@ -36,6 +37,6 @@ def made(name: str, options: Mapping[str, Value]) -> World:
     from motionbase.worlds.boat.world import BoatWorld
     from motionbase.worlds.sea.choice import chosen_sea
 
-    return BoatWorld(
-        load_vessel(name).loaded(float(options["load"])), chosen_sea(options), traffic_named(str(options["traffic"]))
-    )
+    vessel = load_vessel(name).loaded(float(options["load"]))
+    traffic = str(options["traffic"]) or ("harbour" if vessel.length < SHIP else "none")
+    return BoatWorld(vessel, chosen_sea(options), traffic_named(traffic))
