@@ -134,7 +134,8 @@ def test_a_base_without_its_world_is_refused(tmp_path: Path, monkeypatch: pytest
             feed.serve(exchange)
         with ExitStack() as stack:
             WorldLink.made(find("rig"), (), stack)
-            with feed, pytest.raises(UsageError, match=rf"has another world, of 12 numbers, not {12 + len(CHANNELS)}\b"):
+            count = 12 + len(CHANNELS)
+            with feed, pytest.raises(UsageError, match=rf"has another world, of 12 numbers, not {count}\b"):
                 feed.serve(exchange)
 
 
