@@ -64,42 +64,52 @@ def _part(
 
 
 def _wheelhouse(lines: Lines) -> list[Shape]:
-    """A launch: a house with windows all round, seats behind it, rails, a mast."""
+    """A launch: a wheelhouse with open windows, seats, a wheel, rails, fenders, a mast."""
     length, (begin, end, width, height) = lines.length, lines.cabin
     aft, fore, w = length * (begin - 0.5), length * (end - 0.5), 0.5 * width
-    deck = lines.depth * 0.9
-    sill, roof = deck + 0.45 * height, deck + height + 0.1
-    rake = 0.45 * height
+    deck = lines.depth * 0.88
+    sill, roof = deck + 0.42 * height, deck + 1.02 * height + 0.1
+    rake, seat = 0.4 * height, "#3c4a54"
     made = [
-        house([(fore + 0.25, 0.7 * w), (fore, w), (aft, w)], [(fore + 0.1, 0.68 * w), (fore - 0.1, 0.95 * w),
-              (aft, 0.95 * w)], deck - 0.1, sill, WHITE),  # fmt: skip
-        house([(fore + 0.1, 0.68 * w), (fore - 0.1, 0.95 * w), (aft, 0.95 * w)], [(fore - rake, 0.6 * w),
-              (fore - rake - 0.1, 0.85 * w), (aft, 0.85 * w)], sill, roof, GLASS),  # fmt: skip
-        house([(fore - rake + 0.15, 0.66 * w), (fore - rake, 0.9 * w), (aft - 0.35, 0.9 * w)], [
-              (fore - rake + 0.1, 0.6 * w), (fore - rake, 0.85 * w), (aft - 0.3, 0.85 * w)], roof, roof + 0.07, WHITE),
-        box((0.06, 1.78 * w, sill - deck + 0.02), (aft, 0.0, (deck + sill) / 2), WHITE),
+        house([(fore + 0.3, 0.6 * w), (fore, w), (fore - 0.55, w)], [(fore + 0.12, 0.6 * w), (fore - 0.06, 0.95 * w),
+              (fore - 0.6, 0.95 * w)], deck, sill, WHITE),  # fmt: skip
+        box((0.5, 1.86 * w, 0.04), (fore - 0.3, 0.0, sill + 0.01), GLASS),
+        house([(fore - rake + 0.2, 0.66 * w), (fore - rake + 0.05, 0.9 * w), (aft - 0.35, 0.9 * w)], [
+              (fore - rake + 0.12, 0.6 * w), (fore - rake, 0.86 * w), (aft - 0.3, 0.86 * w)], roof, roof + 0.07, WHITE),
         rod((aft + 0.25, 0.0, roof), (aft + 0.15, 0.0, roof + 0.75), 0.03, WHITE, 0.02),
         box((0.12, 0.5, 0.12), (aft + 0.2, 0.0, roof + 0.5), WHITE),
-        box((0.55, 0.5, 0.42), (aft - 0.75, 0.42, deck - 0.02), "#3c4a54"),
-        box((0.55, 0.5, 0.42), (aft - 0.75, -0.42, deck - 0.02), "#3c4a54"),
-        box((0.1, 0.5, 0.45), (aft - 1.0, 0.42, deck + 0.3), "#3c4a54"),
-        box((0.1, 0.5, 0.45), (aft - 1.0, -0.42, deck + 0.3), "#3c4a54"),
+        rod((fore - 0.6, -0.3, sill - 0.06), (fore - 0.62, -0.3, sill - 0.02), 0.17, BLACK),
     ]  # fmt: skip
+    for y in (-0.42, 0.42):
+        made += [
+            box((0.5, 0.5, 0.42), (aft + 0.25, y, deck + 0.15), seat),
+            box((0.1, 0.5, 0.5), (aft, y, deck + 0.55), seat),
+        ]
+    made.append(box((0.45, 1.5, 0.4), (-0.43 * length, 0.0, deck - 0.05), seat))
     for side in (1.0, -1.0):
-        made.append(
-            box((0.04, 0.05, roof - sill), (fore - 0.5 * rake - 0.45, side * 0.9 * w, (sill + roof) / 2), WHITE)
-        )
-        places = [0.1 * length, 0.2 * length, 0.3 * length, 0.4 * length, 0.465 * length]
+        corner = (fore - 0.02, side * 0.93 * w, sill)
+        made += [
+            box(
+                (fore - aft - 0.5, 0.05, sill - deck),
+                ((fore + aft) / 2 - 0.25, side * 0.97 * w, (sill + deck) / 2),
+                WHITE,
+            ),
+            rod(corner, (fore - rake, side * 0.86 * w, roof), 0.028, WHITE),
+            rod((fore + 0.12, side * 0.55 * w, sill), (fore - rake + 0.1, side * 0.55 * w, roof), 0.02, WHITE),
+            rod((aft + 0.05, side * 0.95 * w, deck), (aft, side * 0.86 * w, roof), 0.03, WHITE),
+            rod(
+                ((aft + fore) / 2, side * 0.95 * w, deck), ((aft + fore) / 2 - 0.1, side * 0.86 * w, roof), 0.022, WHITE
+            ),
+        ]
         tops = []
-        for x in places:
+        for x in (0.1 * length, 0.2 * length, 0.3 * length, 0.4 * length, 0.465 * length):
             y, z = sheer_at(lines, x)
             tops.append((x, side * 0.92 * y, z + 0.32))
             made.append(rod((x, side * 0.94 * y, z - 0.02), tops[-1], 0.016, STEEL))
+        tops.append((0.475 * length, 0.0, tops[-1][2]))
         made += [rod(a, b, 0.018, STEEL) for a, b in zip(tops, tops[1:], strict=False)]
         y, z = sheer_at(lines, -0.3 * length)
-        made += [
-            rod((-0.48 * length, side * 1.01 * y, z - 0.06), (0.1 * length, side * 1.01 * y, z + 0.0), 0.045, BLACK)
-        ]
+        made += [rod((-0.48 * length, side * 1.01 * y, z - 0.06), (0.1 * length, side * 1.01 * y, z), 0.045, BLACK)]
     return made
 
 

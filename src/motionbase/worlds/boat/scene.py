@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from motionbase.worlds.boat.channels import CONTROLS
 from motionbase.worlds.boat.looks import parts_of, vehicle_shapes
-from motionbase.worlds.boat.scripts import Leg
+from motionbase.worlds.boat.scripts import TOUR_S, Leg
 from motionbase.worlds.boat.vessel import Vessel
 from motionbase.worlds.scene import shown_controls
 from motionbase.worlds.sea.choice import ChosenSea, sea_scene
@@ -25,7 +25,7 @@ def scene_of(name: str, vessel: Vessel, sea: ChosenSea, waves: Waves, legs: Sequ
     return {
         "kind": "boat",
         "name": name,
-        "captions": {"tour": [[leg.begins, leg.text] for leg in legs]},
+        "captions": {"tour": [[leg.begins, leg.text] for leg in legs] + [[TOUR_S, ""]]},
         "eye": list(eye),
         "chase": [-1.7 * length, 0.0, 0.55 * length + 0.4 * eye[2]],
         "vehicle": {"shapes": vehicle_shapes(vessel)},

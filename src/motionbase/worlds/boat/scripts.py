@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from motionbase.worlds.world import Script
 
+TOUR_S = 60.0
 Steering = tuple[float, float]
 GAIN, RATE_GAIN = 1.6, 1.4  # rudder over error of heading and over rate of turn [1/rad, s/rad]; illustrative
 
@@ -57,7 +58,6 @@ def tour_of(planes: bool) -> tuple[Leg, ...]:
         Leg(44.0, 0.9, math.pi, "Running before the sea"),
         Leg(51.0, 0.8, None, "Tight turn"),
         Leg(57.0, 0.1, 0.0, "Off the plane" if planes else "Slow ahead"),
-        Leg(60.0, 0.1, 0.0, ""),
     )
 
 
@@ -69,9 +69,13 @@ def kept(boat: Sailed, heading: float) -> float:
 
 
 def tour(boat: Sailed, legs: tuple[Leg, ...]) -> Script:
-    """The tour."""
+    """The tour, then a cruise."""
+    then = cruise(boat)
 
     def steered(t: float) -> Steering:
+        if t >= TOUR_S:
+            throttle, rudder = then(t)
+            return throttle, rudder
         leg = [one for one in legs if one.begins <= t][-1]
         return leg.throttle, 1.0 if leg.heading is None else kept(boat, leg.heading)
 
