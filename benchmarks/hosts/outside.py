@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 NAME, HZ = "bench-outside", 250
+ALONE = ("--no-console", "--no-record", "--joystick", "none")
 PATIENCE_S = 180.0
 PATIENCE_MS = 60_000
 WARM_S = 8.0  # until as many pixels are drawn as there is time for
@@ -73,7 +74,7 @@ def watched(url: str, seconds: float) -> Seen:
         folder = Path(undo.enter_context(tempfile.TemporaryDirectory(dir=shared_folder())))
         undo.callback(restore, os.environ.get(FOLDER_VARIABLE))
         os.environ[FOLDER_VARIABLE] = str(folder)
-        options = ("--alone", "--host", url, "--rate", str(HZ), "--ring", NAME)
+        options = ("--host", url, "--rate", str(HZ), "--ring", NAME, *ALONE)
         quiet = subprocess.DEVNULL
         run = subprocess.Popen(motionbase_command("run", "simona", *options), stdout=quiet, stderr=quiet)
         undo.callback(run.wait)

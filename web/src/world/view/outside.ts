@@ -71,7 +71,7 @@ export class Outside {
     const { size, box } = this.#vehicle;
     if (this.#waves) {
       this.#wake = new Wake(size.x, size.y);
-      this.#sea = new Sea(this.#air, this.#waves, this.#wake, size, (box.min.x + box.max.x) / 2);
+      this.#sea = new Sea(this.#air, this.#waves, this.#wake, size, { x: (box.min.x + box.max.x) / 2, low: box.min.z });
       this.scene.add(this.#sea.mesh);
     } else {
       this.#ground = new Ground(this.#air, this.#hills, world.kind === "flight" ? 1 : 0.6, world.ground?.runway ?? null);

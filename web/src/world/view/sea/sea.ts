@@ -2,7 +2,7 @@
 
 import { BufferAttribute, BufferGeometry, Mesh, ShaderMaterial, Vector2, Vector4, type IUniform, type PerspectiveCamera, type Texture } from "three";
 import { AIR, type Air } from "../daylight";
-import { clamp, headingOf } from "../../maths";
+import { clamp, headingOf, rotated } from "../../maths";
 import type { State } from "../../playback";
 import { fan, halfWidth, type Fan } from "./grid";
 import type { Waves } from "./waves";
@@ -47,14 +47,16 @@ const FRAGMENT = /* glsl */ `
   uniform sampler2D wake;
   uniform vec3 wakeAt; // middle of its square, one over its edge
   uniform vec4 look; // strength of ripples, one over the height of waves, edge of foam
-  uniform vec4 hull, hullSize; // place and direction; half of length and beam, how far ahead its middle is
+  uniform vec4 hull, hullSize; // place and direction; half of length and beam, how far ahead its middle is, inside of its bottom
+  uniform vec4 hullUp; // its axis upwards, and its height
   varying vec3 place;
   varying vec3 slope;
   void main() {
     vec2 off = place.xy - hull.xy;
     vec2 on = vec2(dot(off, hull.zw) - hullSize.z, hull.z * off.y - hull.w * off.x) / hullSize.xy;
     float bow = max(0.0, on.x - 0.2) / 0.8;
-    if (abs(on.x) < 1.0 && abs(on.y) < 1.0 - bow * bow) discard; // no water within an open boat
+    bool isWithin = abs(on.x) < 1.0 && abs(on.y) < 1.0 - bow * bow;
+    if (isWithin && dot(vec3(off, place.z - hullUp.w), hullUp.xyz) > hullSize.w) discard; // no water in an open boat
     vec2 at = place.xy + shift;
     vec4 near = texture2D(noise, at / 6.4 + vec2(0.021, 0.013) * seconds);
     vec4 wide = texture2D(noise, at / 25.6 - vec2(0.006, 0.011) * seconds);
@@ -90,6 +92,7 @@ const FRAGMENT = /* glsl */ `
 
 const NEAREST_M = 1.2; // of the rings, at the least height of the eye
 const BY_HEIGHT = 0.35;
+const FLOOR = 0.06; // of a boat's length: inside of its bottom above the lowest point
 const LEAST_STEEP = 0.14; // of a crest that breaks: flatter seas have no white horses
 const BREAKS = 1.9; // deviations of the steepness, from which on crests break
 
@@ -99,6 +102,7 @@ export class Sea {
   readonly #waves = Array.from({ length: MOST_WAVES }, () => new Vector4());
   readonly #hull = new Vector4();
   readonly #hullSize = new Vector4();
+  readonly #hullUp = new Vector4();
   readonly #reach = new Vector4(1, 9, 0, 1);
   readonly #uniforms: Record<string, IUniform>;
   #fan: Fan = { rings: 0, columns: 0 };
@@ -108,13 +112,13 @@ export class Sea {
     readonly waves: Waves,
     wake: { texture: Texture; at: IUniform },
     size: { x: number; y: number },
-    ahead: number,
+    middle: { x: number; low: number },
   ) {
     const deviation = Math.max(0.02, waves.deviation);
     const look = { value: new Vector4(clamp(0.45 + 0.3 * deviation, 0.45, 0.9), 0.22 / deviation, Math.max(LEAST_STEEP, BREAKS * waves.steepness), 0) };
-    this.#hullSize.set(0.42 * size.x, 0.36 * size.y, ahead, 0);
+    this.#hullSize.set(0.42 * size.x, 0.36 * size.y, middle.x, middle.low + FLOOR * size.x);
     this.#uniforms = {
-      hull: { value: this.#hull }, hullSize: { value: this.#hullSize }, ...air.uniforms, waves: { value: this.#waves }, waveCount: { value: 0 }, reach: { value: this.#reach }, rings: { value: 1 },
+      hull: { value: this.#hull }, hullSize: { value: this.#hullSize }, hullUp: { value: this.#hullUp }, ...air.uniforms, waves: { value: this.#waves }, waveCount: { value: 0 }, reach: { value: this.#reach }, rings: { value: 1 },
       wake: { value: wake.texture }, wakeAt: wake.at, look,
     }; // prettier-ignore
     const material = new ShaderMaterial({ vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.#uniforms });
@@ -142,6 +146,7 @@ export class Sea {
   leaveOut({ p, q }: State, x: number, y: number): void {
     const heading = headingOf(q);
     this.#hull.set(p[0] - x, p[1] - y, Math.cos(heading), Math.sin(heading));
+    this.#hullUp.set(...rotated(q, [0, 0, 1]), p[2]);
   }
 
   /** Around the camera, which is above the origin. @param origin of what is drawn, in the world */
