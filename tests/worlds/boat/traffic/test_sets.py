@@ -109,3 +109,12 @@ def test_there_are_bounds() -> None:
         TrafficSet("x", "", buoys=tuple(Buoy(f"b{k}", (9.0, 3.0)) for k in range(BUOYS + 1)))
     with pytest.raises(MotionBaseError, match=f"there can be {WALLS}"):
         TrafficSet("x", "", walls=tuple(Wall(f"w{k}", (9.0, 3.0), 9.0, 3.0) for k in range(WALLS + 1)))
+
+
+def test_the_set_of_the_docs(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[4] / "docs" / "traffic.md").read_text()
+    path = tmp_path / "docs.toml"
+    path.write_text(page.split("```toml\n")[1].split("```")[0])
+    traffic = traffic_named(str(path))
+    assert (len(traffic.walls), len(traffic.buoys), len(traffic.craft)) == (1, 1, 1)
+    assert traffic.craft[0].course.length > 1000
