@@ -106,8 +106,8 @@ def test_the_brake_reverses_from_a_standstill_only_when_pressed_anew() -> None:
     assert world.simulation.gearbox.gear > 0 and abs(world.simulation.v[3]) < 0.01
     for _ in range(20):
         world.step((0.0, 0.0, 0.0, 0.0))
-    for _ in range(400):
-        world.step((0.0, 0.0, 0.6, 0.0))
+    for k in range(400):  # as a key presses: on its way
+        world.step((0.0, 0.0, min(0.6, 0.015 * k), 0.0))
     assert world.simulation.gearbox.gear == -1 and world.simulation.v[3] < -1.0
     for _ in range(400):
         world.step((0.0, 1.0, 0.0, 0.0))

@@ -62,7 +62,8 @@ class Gearbox:
             self._change(-1)
         elif stands and self.gear < 0 and throttle > PRESSED:
             self._change(1)
-        self._was_free = stands and (brake < LET_GO if self.gear > 0 else True)
+        free = brake < LET_GO or (self._was_free and brake <= PRESSED)  # let go, or not pressed far yet
+        self._was_free = stands and (free or self.gear < 0)
         gas, stop = (throttle, brake) if self.gear > 0 else (brake, throttle)
         if gas > 0.02:
             self.holds = False

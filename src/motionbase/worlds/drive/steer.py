@@ -8,9 +8,9 @@ from typing import final
 from motionbase.record.vehicle import G
 from motionbase.worlds.drive.car import Car
 
-SPARE = 1.25  # full lock asks for so much more than the tyres can give; illustrative
+SPARE = 1.15  # full lock asks for so much more than the tyres can give; illustrative
 SLIP_ANGLE = 0.11  # [rad] of the front tyres at their largest force, on top of the road's bend; illustrative
-RATE, RATE_FAST = 1.3, 0.45  # [rad/s] of the front wheels, standing and fast
+RATE, RATE_FAST = 1.3, 0.35  # [rad/s] of the front wheels, standing and fast
 FAST = 30.0  # [m/s]
 HAND_S = 0.05  # time constant of the hand
 

@@ -19,7 +19,7 @@ from motionbase.worlds.world import Control, Scene, Script
 
 CONTROLS = (
     Control("steer", "steering: to the left is positive", keys=("ArrowRight", "ArrowLeft"), axis=0, turned=True,
-            seconds=0.9),
+            seconds=1.2),
     Control("throttle", "throttle; in reverse the brake", least=0.0, keys=(None, "ArrowUp"), buttons=(None, 7),
             seconds=0.5),
     Control("brake", "brake; from a standstill backwards", least=0.0, keys=(None, "ArrowDown"), buttons=(None, 6),
