@@ -26,10 +26,10 @@ from tests.worlds.flight.flown import by_hand, rows, scripted, world_of
 STEP_F = 5.0  # [m/s^2] within a period of 5 ms: below it, wheels and gusts of these flights stay
 
 
-def smooth(found: Array, f: float = STEP_F) -> None:
+def smooth(found: Array, f: float = STEP_F, omega: float = 0.05) -> None:
     """Nothing jumps: specific force, rates, and attitude, whose change is what its rates say."""
     steps = np.abs(np.diff(found, axis=0)).max(axis=0)
-    assert steps[:3].max() < f and steps[3:6].max() < 0.05 and steps[9:11].max() < 0.02 and steps[11] < 0.05
+    assert steps[:3].max() < f and steps[3:6].max() < omega and steps[9:11].max() < 0.02 and steps[11] < 0.05
 
 
 def test_the_tour_has_what_its_captions_say() -> None:
@@ -73,9 +73,9 @@ def test_every_script_flies_every_aircraft_to_its_end_within_limits(name: str, s
         found = rows(world, period, 100.0)
         ended = {"tour", "approach"} & {script}
         assert world.number == begun or ended, "it crashed"
-        assert found[:, 2].min() > -8.0 and found[:, 2].max() < 6.5 * G and np.abs(found[:, :2]).max() < 20.0
+        assert found[:, 2].min() > -2.0 * G and found[:, 2].max() < 6.5 * G and np.abs(found[:, :2]).max() < 20.0
         assert np.abs(found[:, 9]).max() < math.radians(62.0) and np.abs(found[:, 10]).max() < math.radians(25.0)
-        smooth(found, 30.0)  # the wheels of a fighter are stiff
+        smooth(found, 30.0, 0.1)  # the wheels of a fighter are stiff
 
 
 @pytest.mark.parametrize("name", AIRCRAFT)

@@ -9,10 +9,11 @@ import pytest
 
 from motionbase.record.vehicle import G
 from motionbase.worlds.felt import to_vehicle
-from motionbase.worlds.flight.aircraft import AIRCRAFT
+from motionbase.worlds.flight.air import Air, Weather
+from motionbase.worlds.flight.aircraft import AIRCRAFT, FOOT
 from motionbase.worlds.flight.model import DT, FlightModel, State
 from motionbase.worlds.flight.place import E2, LATITUDE, THRESHOLD, A, latitude_at, seen
-from motionbase.worlds.flight.start import CRUISE, FINAL, SLOPE, STARTS, Air, Start, begun
+from motionbase.worlds.flight.start import CRUISE, FINAL, SLOPE, STARTS, Start, begun
 
 
 @pytest.mark.parametrize("name", AIRCRAFT)
@@ -96,14 +97,29 @@ def test_jsbsim_says_nothing_and_writes_nothing(
 
 def test_a_flight_repeats_to_the_bit_and_another_seed_is_another_air() -> None:
     def flown(seed: int) -> State:
-        model, rest = begun(AIRCRAFT["c172x"], Start(CRUISE), Air(turbulence="moderate", seed=seed))
-        for k in range(300):
-            if k == 1:
-                model.set("atmosphere/turbulence/milspec/windspeed_at_20ft_AGL-fps", 50.0)
+        air = Air(turbulence="moderate", seed=seed)
+        model, rest = begun(AIRCRAFT["c172x"], Start(CRUISE), air)
+        Weather(model, air, True)
+        for _ in range(300):
             model.step(rest)
         return model.state()
 
     assert flown(3) == flown(3) != flown(4)
+
+
+def test_turbulence_begins_and_ends_without_a_jump_of_the_air() -> None:
+    """All that the air does at the aircraft changes by less than 0.5 m/s in 5 ms, also where it is switched."""
+    aircraft = AIRCRAFT["c172x"]
+    model, rest = begun(aircraft, Start(CRUISE), Air())
+    weather, last, most, there = Weather(model, Air(), True), np.zeros(3), 0.0, 0.0
+    for k in range(2400):
+        if k % 400 == 0:
+            weather.stir(("light", "", "moderate", "light", "", "severe")[k // 400])
+        weather.step()
+        model.step(rest)
+        wind = FOOT * np.array([model.get(f"atmosphere/total-wind-{axis}-fps") for axis in ("north", "east", "down")])
+        most, there, last = max(most, float(np.abs(wind - last).max())), max(there, float(np.abs(wind).max())), wind
+    assert most < 0.5 and there > 2.0
 
 
 def test_the_flat_world_keeps_lengths_near_the_runway() -> None:

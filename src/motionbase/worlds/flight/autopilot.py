@@ -156,16 +156,17 @@ class Autopilot:
         if goal.pitch is not None:
             self._path.begin(rises)
             return goal.pitch
-        speed = max(state.true_airspeed, 10.0)
+        speed, most = max(state.true_airspeed, 10.0), 0.6 * self.aircraft.climb_pitch
         if goal.path is not None:
             wanted = goal.path
         elif goal.height is not None:
-            wanted = limited(0.1 * (goal.height - state.height) / speed, SWING)
+            wanted = max(-SWING, min(most, 0.1 * (goal.height - state.height) / speed))
         else:
             line = self.aircraft.tall + (AIM - state.p[0]) * math.tan(SLOPE)
             wanted = limited(0.25 * (line - state.height) / speed - SLOPE, SWING)
-        path = self._path.step(wanted, BEND * G / speed)
-        return limited(path + self._attack + 0.5 * (path - rises), 0.4)
+        slow = 0.0 if goal.speed is None else max(0.0, min(1.0, 6.0 * (0.9 - state.airspeed / goal.speed)))
+        path = self._path.step(wanted - 0.15 * slow, BEND * G / speed)  # height is given up before the wing stalls
+        return min(limited(path + self._attack + 0.5 * (path - rises), 0.4), 0.4 - 0.3 * slow)
 
     def _bank(self, state: State, goal: Goal) -> float:
         if goal.bank is not None:

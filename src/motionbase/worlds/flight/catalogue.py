@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from motionbase.worlds.flight.air import TURBULENCE
 from motionbase.worlds.flight.aircraft import AIRCRAFT
-from motionbase.worlds.flight.start import STARTS, TURBULENCE
+from motionbase.worlds.flight.start import STARTS
 from motionbase.worlds.option import Choice, Number, Option, Value
 from motionbase.worlds.world import World
 
@@ -29,7 +30,8 @@ OPTIONS: tuple[Option, ...] = (
 
 def made(name: str, options: Mapping[str, Value]) -> World:
     """The world."""
-    from motionbase.worlds.flight.start import Air, Start
+    from motionbase.worlds.flight.air import Air
+    from motionbase.worlds.flight.start import Start
     from motionbase.worlds.flight.world import FlightWorld
 
     height, kind = float(options["height"]), str(options["start"])

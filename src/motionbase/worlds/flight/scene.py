@@ -44,6 +44,7 @@ def instruments(aircraft: Aircraft) -> list[dict[str, Any]]:
     fast = math.ceil(aircraft.speeds.cruise / KNOT * 1.7 / 50) * 50.0
     climbs = 2000.0 if aircraft.propeller else 6000.0
     engine = ("engine", "rpm", 60.0, 3000.0) if aircraft.propeller else ("engine", "%", 100.0, 110.0)
+    gear = [_shown("gear", "gear down", "", 1.0, 0.0, 1.0, "lamp")] if aircraft.retracts else []
     return [
         _shown("airspeed", "airspeed", "kn", 1 / KNOT, 0.0, fast, "dial"),
         {"name": "attitude", "label": "attitude", "channel": "world_qw", "unit": "", "scale": 1.0, "look": "horizon"},
@@ -51,12 +52,10 @@ def instruments(aircraft: Aircraft) -> list[dict[str, Any]]:
         _shown("vario", "climb", "ft/min", 60 * FEET, -climbs, climbs, "dial", "climb"),
         _shown("heading", "heading", "deg", DEGREES, 0.0, 360.0, "compass"),
         _shown("turn", "turn", "deg/s", DEGREES, -6.0, 6.0, "bar"),
-        _shown("slip", "slip", "deg", DEGREES, -10.0, 10.0, "bar"),
         _shown("rpm", *engine[:2], engine[2], 0.0, engine[3], "dial", "engine"),
         _shown("load", "load", "g", 1.0, -2.0, 9.0 if aircraft.name == "f16" else 4.0, "number"),
-        _shown("attack", "angle of attack", "deg", DEGREES, -5.0, 25.0, "number"),
         _shown("stall", "stall", "", 1.0, 0.0, 1.0, "lamp"),
-        _shown("gear", "gear down", "", 1.0, 0.0, 1.0, "lamp"),
+        *gear,
     ]
 
 

@@ -61,7 +61,7 @@ class Flight(Protocol):
         """Be somewhere else."""
 
     def stir(self, turbulence: str) -> None:
-        """Let there be turbulence, "" for that of the beginning; it comes within a second or two."""
+        """Let there be turbulence, "" for that of the beginning."""
 
     def again(self) -> None:
         """Begin again, at time 0."""
@@ -145,7 +145,7 @@ def turbulence(flight: Flight) -> Goals:
     while True:
         for strength in ("light", "moderate", ""):
             flight.stir(strength)
-            yield from during(flight, 15.0, level(a, height, bank=0.0))
+            yield from during(flight, 15.0, Goal(height=height, bank=0.0, speed=a.speeds.circuit, gear=0.0))
 
 
 def steep(flight: Flight) -> Goals:

@@ -11,7 +11,7 @@ from motionbase.worlds.felt import Vector
 Shape = dict[str, Any]
 Frame = tuple[float, float, float, float]  # of a body: x, bottom, top, half of the width [m]
 Section = tuple[float, float, float, float]  # of a wing: leading edge and trailing edge along x, y, z [m]
-AROUND = 14  # corners of a frame
+AROUND = 20  # corners of a frame
 
 
 def body(frames: Sequence[Frame], color: str, square: float = 2.6) -> Shape:
@@ -56,6 +56,13 @@ def wing(sections: Sequence[Section], color: str, thickness: float = 0.1, uprigh
     if upright:  # which turns inside and outside about
         faces = [[a, c, b] for a, b, c in faces]
     return _mesh(vertices, faces, color)
+
+
+def panel(x: tuple[float, float], y: float, z: tuple[float, float], color: str) -> Shape:
+    """A rectangle on the left side, seen from outside alone, so that it is not in a pilot's way; x from the tail on."""
+    (a, b), (low, high) = x, z
+    corners = [[a, y, low], [a, y, high], [b, y, high], [b, y, low]]
+    return _mesh(corners, [[0, 1, 2], [0, 2, 3]], color)
 
 
 def sheet(corners: Sequence[Vector], color: str, thickness: float = 0.03) -> Shape:

@@ -11,6 +11,7 @@ from typing import final
 from motionbase.record.schema import Channel
 from motionbase.worlds.felt import held, quaternion
 from motionbase.worlds.flight.aids import Aids
+from motionbase.worlds.flight.air import Air, Weather
 from motionbase.worlds.flight.aircraft import Aircraft
 from motionbase.worlds.flight.controls import Surfaces, controls_at
 from motionbase.worlds.flight.crash import crash_of
@@ -19,7 +20,7 @@ from motionbase.worlds.flight.model import DT, State, check_installed
 from motionbase.worlds.flight.scene import scene_of
 from motionbase.worlds.flight.scripts import MARK, SCRIPTS, Pilot
 from motionbase.worlds.flight.shaking import Shaking
-from motionbase.worlds.flight.start import CRUISE, RISE_S, RUNWAY, Air, Start, begun, blow
+from motionbase.worlds.flight.start import CRUISE, RUNWAY, Start, begun
 from motionbase.worlds.flight.told import CHANNELS, told
 from motionbase.worlds.world import Control, Scene, Script
 
@@ -83,7 +84,7 @@ class FlightWorld:
         self._offset = trimmed
         self.rest = self.given = self._rest_at(start.kind)._replace(throttle=trimmed.throttle)
         self._aids, self._shaking = Aids(self.aircraft), Shaking(self.aircraft, self.air.seed, self.strength)
-        self._rises = 0.0 if start.kind != RUNWAY else RISE_S
+        self._weather = Weather(self._model, self.air, start.kind == RUNWAY)
         self._spin, self._shaken, self._crashed_for = 0.0, (0.0, 0.0, 0.0), -1.0
         self.is_steered_otherwise = False
         self.state: State = self._model.state()
@@ -116,8 +117,7 @@ class FlightWorld:
 
     def stir(self, turbulence: str) -> None:
         """Turbulence by name; "" for that of the beginning."""
-        air = self.air if not turbulence else Air(self.air.wind, self.air.toward, turbulence, self.air.seed)
-        blow(self._model, air, min(1.0, self._rises / RISE_S))
+        self._weather.stir(turbulence)
 
     def _go_over(self, old: tuple[float, ...], seconds: float) -> None:
         self._turns = turned(self._row, old)[11] - self._row[11]
@@ -144,9 +144,7 @@ class FlightWorld:
         before, to = self.state, self.given
         if self.has_aids:
             to = self._aids.step(before, to, is_by_hand)
-        if self._rises < RISE_S:
-            self._rises += DT
-            blow(self._model, self.air, _smooth(self._rises / RISE_S))
+        self._weather.step()
         at = self._offset
         is_parked = before.wow and before.wheel_speed < 1.0 and to.throttle < 0.05
         self._model.step(to._replace(
@@ -212,8 +210,3 @@ class FlightWorld:
 
 def _differ(one: Surfaces, other: Surfaces) -> bool:
     return any(abs(a - b) > 0.1 * MARK for a, b in zip(one, other, strict=True))
-
-
-def _smooth(x: float) -> float:
-    x = min(1.0, x)
-    return x * x * (3 - 2 * x)
