@@ -14,6 +14,7 @@ from motionbase.worlds.library import world_url
 BOX = {"type": "box", "size": [1.0, 1.0, 1.0], "p": [0.0, 0.0, 0.0]}
 FERRY = {
     "name": "ferry", "shapes": [BOX], "p": [0.0, 0.0, 0.0], "floats": True,
+    "moved": {"number": 2, "channel": "contact_with", "x": "contact_x", "y": "contact_y"},
     "wake": {"length": 90.0, "beam": 14.0, "draft": 4.0, "speed": 8.2},
     "course": {"speed": 8.2, "start": 120.0, "length": 1414.2, "segments": [[0.0, -400.0, 90.0, 0.0, 0.0]]},
 }  # fmt: skip
@@ -34,6 +35,7 @@ def test_every_field_of_the_docs_comes_through() -> None:
     assert isinstance(found, WorldScene) and found.road and found.ground
     (ferry,) = found.objects
     assert ferry.floats and ferry.course and ferry.wake
+    assert ferry.moved and (ferry.moved.number, ferry.moved.x) == (2, "contact_x")
     assert (ferry.course.length, ferry.course.segments[0][2], ferry.wake.beam) == (1414.2, 90.0, 14.0)
     assert found.road.closed and found.road.bumps[0].height == 0.1
     assert found.ground.waves == [(2.0, 0.01, 0.0, 0.3)]

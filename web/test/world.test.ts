@@ -102,7 +102,7 @@ test("a record without a place is none", () => {
   const names = ["world_t", "world_x", "world_y", "world_z", "world_qw", "world_qx", "world_qy", "world_qz", "radar"];
   const byName = new Map(names.map((name, place) => [name, { place }]));
   const part = { name: "", on: null, shapes: [], p: [0, 0, 0] as Vec3, axis: [0, 0, 1] as Vec3, channel: "radar", slide: null, scale: 1 };
-  const reading = new Reading({ parts: [part], sea: null } as unknown as WorldScene, byName);
+  const reading = new Reading({ parts: [part], objects: [], sea: null } as unknown as WorldScene, byName);
   assert.deepEqual([reading.names, reading.periods], [["radar"], [2 * Math.PI]]);
   const state = reading.read([2, 1, 2, 3, 1.01, 0, 0, 0, 0.5]);
   assert.deepEqual([state?.p, state?.q, state?.values], [[1, 2, 3], [1, 0, 0, 0], [0.5]]);

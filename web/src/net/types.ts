@@ -782,7 +782,15 @@ export interface WorldInstrument {
   look: string;
 }
 
-/** Another craft, a buoy, a building: at `p` [m] with `heading` [rad] at time 0. It moves with `v` [m/s], or along a `course`. `floats`: it goes up and down with the surface. */
+/** While `channel` has this number, an object stands off its place by the channels `x` and `y`, in the world [m]. */
+export interface WorldMoved {
+  number: number;
+  channel: string;
+  x: string;
+  y: string;
+}
+
+/** Another craft, a buoy, a building: at `p` [m] with `heading` [rad] at time 0. It moves with `v` [m/s], or along a `course`. `floats`: it goes up and down with the surface. `moved`: pushed away. */
 export interface WorldObject {
   name: string;
   shapes: ModelShape[];
@@ -792,6 +800,7 @@ export interface WorldObject {
   course: WorldCourse | null;
   floats: boolean;
   wake: WorldWake | null;
+  moved: WorldMoved | null;
 }
 
 /** A part of the vehicle: it turns about `axis` through `p` by `channel` [rad], or slides along it by `slide` [m]. Positive turns follow the right hand. `scale`: what the channel is multiplied by. `on`: the name of an earlier part that carries it; `p` and `axis` are in axes of the vehicle all the same, as they are with every channel at 0. */

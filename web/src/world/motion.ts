@@ -21,9 +21,10 @@ export class Reading {
   constructor(scene: WorldScene, byName: ReadonlyMap<string, Pick<Channel, "place">>) {
     const place = (name: string): number => byName.get(name)?.place ?? -1;
     const moved = scene.parts.flatMap(({ channel, slide }) => [channel, slide]).filter((name) => name !== null);
-    this.names = [...new Set([...moved, ...(scene.sea?.seed ? [SEA_PROGRESS] : [])])];
-    const slides = new Set(scene.parts.map(({ slide }) => slide));
-    this.periods = this.names.map((name) => (name === SEA_PROGRESS ? (scene.sea?.seed?.units ?? 0) : slides.has(name) ? 0 : 2 * Math.PI));
+    const pushed = scene.objects.flatMap(({ moved }) => (moved ? [moved.channel, moved.x, moved.y] : []));
+    this.names = [...new Set([...moved, ...pushed, ...(scene.sea?.seed ? [SEA_PROGRESS] : [])])];
+    const turns = new Set(scene.parts.map(({ channel }) => channel));
+    this.periods = this.names.map((name) => (name === SEA_PROGRESS ? (scene.sea?.seed?.units ?? 0) : turns.has(name) ? 2 * Math.PI : 0));
     this.#places = PLACES.map(place);
     this.#values = this.names.map(place);
   }

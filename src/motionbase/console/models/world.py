@@ -114,10 +114,19 @@ class WorldWake(Shown):
     speed: Number = 0.0
 
 
+class WorldMoved(Shown):
+    """While `channel` has this number, an object stands off its place by the channels `x` and `y`, in the world [m]."""
+
+    number: Number
+    channel: Channels
+    x: Channels
+    y: Channels
+
+
 class WorldObject(Shown):
     """Another craft, a buoy, a building: at `p` [m] with `heading` [rad] at time 0.
 
-    It moves with `v` [m/s], or along a `course`. `floats`: it goes up and down with the surface.
+    It moves with `v` [m/s], or along a `course`. `floats`: it goes up and down with the surface. `moved`: pushed away.
     """
 
     name: Text = ""
@@ -128,6 +137,7 @@ class WorldObject(Shown):
     course: WorldCourse | None = None
     floats: bool = False
     wake: WorldWake | None = None
+    moved: WorldMoved | None = None
 
 
 class SeedSea(Shown):

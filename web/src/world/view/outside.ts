@@ -14,6 +14,7 @@ import { Road } from "./land/road";
 import { Runway } from "./land/runway";
 import { Trees, type Taken, type Wood } from "./land/trees";
 import { noiseTexture } from "./noise";
+import { Foam } from "./sea/foam";
 import { MOST_WAVES, Sea } from "./sea/sea";
 import { Wake } from "./sea/wake";
 import { Waves } from "./sea/waves";
@@ -45,6 +46,7 @@ export class Outside {
   readonly #hills: Hills;
   readonly #sea: Sea | null = null;
   readonly #wake: Wake | null = null;
+  readonly #foam: Foam | null = null;
   readonly #ground: Ground | null = null;
   readonly #runway: Runway | null = null;
   readonly #road: Road | null = null;
@@ -64,7 +66,7 @@ export class Outside {
     this.#sky = new Sky(this.#air);
     const surface = paint(this.#air);
     this.#vehicle = new Vehicle(world, names, paint(this.#air, true), blur());
-    this.#others = new Others(world.objects, surface);
+    this.#others = new Others(world.objects, names, surface);
     this.#progress = names.indexOf(SEA_PROGRESS);
     this.#hills = new Hills(world.ground);
     this.#waves = isSea ? new Waves(world.sea ?? NO_SEA, MOST_WAVES) : null;
@@ -72,7 +74,8 @@ export class Outside {
     if (this.#waves) {
       this.#wake = new Wake(size.x, size.y);
       this.#sea = new Sea(this.#air, this.#waves, this.#wake, size, { x: (box.min.x + box.max.x) / 2, low: box.min.z });
-      this.scene.add(this.#sea.mesh);
+      this.#foam = new Foam(this.#air, world.objects);
+      this.scene.add(this.#sea.mesh, this.#foam.group);
     } else {
       this.#ground = new Ground(this.#air, this.#hills, world.kind === "flight" ? 1 : 0.6, world.ground?.runway ?? null);
       this.#shadow = new Shadow(this.#air, size.x, Math.min(size.y, 1.2 * size.x));
@@ -115,8 +118,9 @@ export class Outside {
     const count = { rings: mix(COARSE.rings, FINE.rings, detail), columns: mix(COARSE.columns, FINE.columns, detail) };
     this.#sky.look(camera);
     this.#vehicle.place(state, x, y);
-    this.#others.place(state.t, x, y, this.#waves && ((u, v) => this.heightAt(u, v)), 1.5 * this.#sight);
+    this.#others.place(state, x, y, this.#waves && ((u, v) => this.heightAt(u, v)), 1.5 * this.#sight);
     this.#wake?.draw(renderer, state, x, y);
+    this.#foam?.place(state.t, x, y, this.heightAt, 0.4 * this.#sight);
     this.#sea?.set(count, 0.25 + 0.75 * detail);
     this.#sea?.look(camera, new Vector2(x, y), roll, pitch, heading, this.#sight);
     this.#sea?.leaveOut(state, x, y);

@@ -2,7 +2,7 @@
 
 import { DoubleSide, FrontSide, Group, Matrix4, Mesh, Quaternion, Raycaster, RingGeometry, Vector3, type Box3, type ShaderMaterial } from "three";
 import type { ModelShape, WorldObject, WorldPart, WorldScene } from "../../net/types";
-import { whereabouts } from "../course";
+import { whereabouts, type Whereabouts } from "../course";
 import { turnTo } from "../maths";
 import type { State } from "../playback";
 import { extent, solid } from "./surface";
@@ -136,23 +136,28 @@ export type HeightAt = (x: number, y: number) => number;
 
 export class Others {
   readonly group = new Group();
-  readonly #all: { readonly object: WorldObject; readonly mesh: Mesh; readonly half: readonly [number, number]; isStill: boolean }[];
+  readonly #all: { readonly object: WorldObject; readonly mesh: Mesh; readonly half: readonly [number, number] }[];
 
-  constructor(objects: readonly WorldObject[], surface: ShaderMaterial) {
+  /** @param names of the values that come with a state */
+  constructor(
+    objects: readonly WorldObject[],
+    readonly names: readonly string[],
+    surface: ShaderMaterial,
+  ) {
     this.#all = objects.flatMap((object) => {
       const mesh = solid(object.shapes, surface);
       if (!mesh) return [];
       const { size } = extent(mesh);
       mesh.matrixAutoUpdate = false;
       this.group.add(mesh);
-      return { object, mesh, half: [0.4 * size.x, 0.4 * size.y] as const, isStill: false };
+      return { object, mesh, half: [0.4 * size.x, 0.4 * size.y] as const };
     });
   }
 
-  /** @param t of the world [s] @param heightAt of the water, null where nothing floats @param reach of sight [m] */
-  place(t: number, x: number, y: number, heightAt: HeightAt | null, reach: number): void {
+  /** @param x @param y origin of what is drawn @param heightAt of the water, null where nothing floats @param reach of sight [m] */
+  place({ t, values }: State, x: number, y: number, heightAt: HeightAt | null, reach: number): void {
     for (const { object, mesh, half } of this.#all) {
-      const here = whereabouts(object, t);
+      const here = this.#pushed(object, whereabouts(object, t), values);
       mesh.visible = Math.hypot(here.x - x, here.y - y) < reach;
       if (!mesh.visible) continue;
       const at = new Vector3(here.x - x, here.y - y, object.p[2]);
@@ -162,10 +167,16 @@ export class Others {
       mesh.matrixWorldNeedsUpdate = true;
     }
   }
+
+  #pushed({ moved }: WorldObject, here: Whereabouts, values: readonly number[]): Whereabouts {
+    const value = (name: string): number => values[this.names.indexOf(name)] ?? 0;
+    if (!moved || Math.abs(value(moved.channel) - moved.number) > 0.01) return here; // between two numbers: neither
+    return { ...here, x: here.x + value(moved.x), y: here.y + value(moved.y) };
+  }
 }
 
 /** Mean height under a hull; turns it by the mean slopes between its ends and sides. */
-function afloat(turn: Quaternion, { x, y, heading }: ReturnType<typeof whereabouts>, [a, b]: readonly [number, number], heightAt: HeightAt): number {
+function afloat(turn: Quaternion, { x, y, heading }: Whereabouts, [a, b]: readonly [number, number], heightAt: HeightAt): number {
   const [c, s] = [Math.cos(heading), Math.sin(heading)];
   const [bow, stern] = [heightAt(x + a * c, y + a * s), heightAt(x - a * c, y - a * s)];
   const [left, right] = [heightAt(x - b * s, y + b * c), heightAt(x + b * s, y - b * c)];
