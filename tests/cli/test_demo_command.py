@@ -84,7 +84,8 @@ def test_parts_follow_each_other_until_the_end_or_a_signal(monkeypatch: pytest.M
     assert asked == [(host, 32.0 + demo.RISING_S, False) for host in (boat, drive, boat, drive)]
     asked.clear()
     endings[:] = [Ending(1, "writer 'base' ended with exit code 1")]
-    assert demo._toured("simona", ["boat", "drive"], 32.0, False, "demo", QUIET) == 1 and len(asked) == 1
+    assert demo._toured("simona", ["boat", "drive"], None, False, "demo", QUIET) == 1
+    assert asked == [(boat, demo.TOUR["boat"].seconds + demo.RISING_S, False)]
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from motionbase.interpreter import motionbase_command
 if TYPE_CHECKING:
     from motionbase.executive.process import Process
 
-RISING_S = 12.0  # of a run, before the platform drives and the world begins
+RISING_S = 8.0  # of a run, before the platform drives and the world begins
 RATE = 100  # records per second
 LONGEST_S = 3600.0
 END = "the tour is over; its recordings can be played in the console, or with `motionbase replay`"
@@ -24,16 +24,17 @@ STOP_S = 45.0  # a part of the tour that ends lets its recorder finish first
 
 
 class Part(NamedTuple):
-    """Of the tour: a world, and a line for people."""
+    """Of the tour: a world, a line for people, and how long its captions go on [s]."""
 
     host: str
     text: str
+    seconds: float = 60.0
 
 
 TOUR = {
-    "boat": Part("boat://launch?sea=4&script=tour", "at sea: a launch in waves"),
-    "flight": Part("flight://c172x?script=tour", "in the air: a small aircraft takes off, turns and lands"),
-    "drive": Part("drive://hatchback?script=tour", "on the road: a car on a winding course"),
+    "boat": Part("boat://launch?sea=4&script=tour", "at sea: a launch in waves", 62.0),
+    "flight": Part("flight://c172x?script=tour", "in the air: a small aircraft takes off, turns and lands", 66.0),
+    "drive": Part("drive://hatchback?script=tour", "on the road: a car on its way round a circuit", 68.0),
 }
 
 
@@ -42,7 +43,9 @@ def demo(
     only: Annotated[
         str | None, typer.Option(metavar="LIST", help=f"Parts of the tour, such as boat,drive: {', '.join(TOUR)}.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Of each part [s].")] = 60.0,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Of each part; default: as long as its captions, a minute or so.")
+    ] = None,
     repeat: Annotated[bool, typer.Option("--repeat", help="Begin again at the end, until Ctrl-C.")] = False,
     ring: Ring = "demo",
     record: Annotated[
@@ -78,7 +81,7 @@ def demo(
 
     Example: motionbase demo --only boat --seconds 120
     """
-    if not 0 < seconds <= LONGEST_S or not math.isfinite(seconds):
+    if seconds is not None and not (math.isfinite(seconds) and 0 < seconds <= LONGEST_S):
         raise UsageError(f"--seconds is {seconds:g} s, it must be above 0 and at most {LONGEST_S:g} s")
     if record is not None and (no_record or not record.is_dir()):
         why = "and --no-record cannot be asked for together" if no_record else "is no folder"
@@ -119,13 +122,14 @@ def chosen(only: str | None) -> list[str]:
 
 
 def _with_console(
-    platform: str, parts: Sequence[str], seconds: float, repeat: bool, ring: str, extras: Extras
+    platform: str, parts: Sequence[str], seconds: float | None, repeat: bool, ring: str, extras: Extras
 ) -> int:  # fmt: skip
     """The tour in a process of its own, so that the console stays from one part to the next."""
     from motionbase.executive.supervisor import Process, Restart, Role, Supervisor
 
     command = motionbase_command(
-        "demo", platform, "--alone", "--only", ",".join(parts), "--seconds", f"{seconds:g}", "--ring", ring,
+        "demo", platform, "--alone", "--only", ",".join(parts), "--ring", ring,
+        *(("--seconds", f"{seconds:g}") if seconds is not None else ()),
         *(("--repeat",) if repeat else ()), *(("--no-record",) if extras.no_record else ()),
         *(("--record", str(extras.record)) if extras.record is not None else ()),
     )  # fmt: skip
@@ -136,7 +140,7 @@ def _with_console(
     return ending.code
 
 
-def _toured(platform: str, parts: Sequence[str], seconds: float, repeat: bool, ring: str, extras: Extras) -> int:
+def _toured(platform: str, parts: Sequence[str], seconds: float | None, repeat: bool, ring: str, extras: Extras) -> int:
     """One part after the other, until the end or a signal."""
     from motionbase.executive.base import run_supervised
     from motionbase.executive.base_setup import BaseOptions
@@ -146,10 +150,10 @@ def _toured(platform: str, parts: Sequence[str], seconds: float, repeat: bool, r
 
     while True:
         for name in parts:
-            host, text = TOUR[name]
+            host, text, usual = TOUR[name]
             print(f"{name}, {text}: motionbase run {platform} --host '{host}'", flush=True)
             own = None, False, None, None  # no faults, automatic operator, parameters and law as designed
-            options = BaseOptions(platform, ring, RATE, seconds + RISING_S, *own, host=host)
+            options = BaseOptions(platform, ring, RATE, (seconds or usual) + RISING_S, *own, host=host)
             ending = run_supervised(options, readers, stays=False)
             if ending.code or ending.asked:
                 print(f"ended: {ending.why}")
