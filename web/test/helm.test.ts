@@ -11,7 +11,7 @@ import { Keyboard } from "../src/helm/keyboard";
 import { PadWatch } from "../src/helm/pad_watch";
 import { keysOf, NOBODY, ofKeys, ofPad, SCRIPT, usedBy, type Pad } from "../src/helm/says";
 import { Speaker } from "../src/helm/speaker";
-import { isReached, ofScreen, placeOfValue, planOf, stickFor } from "../src/helm/screen_says";
+import { isThere, mainOf, ofScreen, placeOfValue, planOf, runTo, stickFor } from "../src/helm/screen_says";
 import { keysInWords, speaks, whatToDo, whoSteers, whyNot, type Facts } from "../src/helm/words";
 import type { DeviceSays, WorldControl } from "../src/net/types";
 
@@ -105,19 +105,24 @@ test("the screen has a stick for what springs back, a lever for what stays, a bu
   const { sticks, levers, buttons } = planOf([THROTTLE, RUDDER, PEDAL, HAND]);
   assert.deepEqual(sticks.map(({ axis, x, y }) => [axis, x?.name, y?.name]), [[0, "rudder", undefined]]);
   assert.deepEqual([levers, buttons].map((some) => some.map(({ name }) => name)), [["throttle", "brake"], ["hand_brake"]]);
+  const flaps = { ...THROTTLE, name: "flaps" };
+  assert.deepEqual(mainOf(planOf([THROTTLE, flaps, PEDAL])).levers.map(({ name }) => name), ["throttle", "brake"]); // over the view
 });
 
 test("a lever on the screen runs until it is there, a pedal is as far down as the hand", () => {
-  const none = { axes: new Map(), keys: new Set<string>() };
-  const says = (control: WorldControl, wanted: number, now: number): DeviceSays => ofScreen({ ...none, levers: new Map([[control, wanted]]) }, () => now);
+  const none = { axes: new Map(), keys: new Set<string>(), pedals: new Map(), runs: new Map() };
+  const says = (control: WorldControl, wanted: number, now: number, way = Math.sign(wanted - now)): DeviceSays =>
+    ofScreen({ ...none, runs: new Map([[control, { wanted, way }]]) }, () => now);
   assert.deepEqual(says(THROTTLE, 1, 0.5).axes, [0, -1, 0, 0, 0, 0]); // up is negative, and ahead
   const near = says(THROTTLE, 0.52, 0.5).axes[1] ?? 0;
   assert.ok(near < -0.15 && near > -0.4, `${near} is beyond the dead band, and slow`);
-  assert.deepEqual(says(THROTTLE, 0.505, 0.5).axes, NOBODY.axes.concat([0, 0, 0, 0, 0, 0]));
-  assert.deepEqual(says(PEDAL, 0.75, 0).axes, [0, 0, 0, 0, 0.75, 0]);
+  assert.deepEqual(says(THROTTLE, 0.505, 0.5).axes, [0, 0, 0, 0, 0, 0]);
+  assert.deepEqual(says(THROTTLE, 0.5, 0.9, 1).axes, [0, 0, 0, 0, 0, 0]); // beyond: it does not come back
+  assert.deepEqual(ofScreen({ ...none, pedals: new Map([[PEDAL, 0.75]]) }, () => 0).axes, [0, 0, 0, 0, 0.75, 0]);
   const keyed = { ...THROTTLE, axis: null, buttons: [] };
   assert.deepEqual([says(keyed, 1, 0.5).keys, says(keyed, 0, 0.5).keys, says(keyed, 0.52, 0.5).keys], [["ArrowUp"], ["ArrowDown"], []]);
-  assert.deepEqual([0.9, 0.52].map((now) => isReached({ ...none, levers: new Map([[THROTTLE, 0.5]]) }, () => now)), [false, true]);
+  assert.deepEqual([runTo(0.7, 0.5), runTo(0.2, 0.5)], [{ wanted: 0.7, way: 1 }, { wanted: 0.2, way: -1 }]);
+  assert.deepEqual([0.4, 0.499, 0.8, NaN].map((now) => isThere(runTo(0.5, 0), now, false)), [false, true, true, true]);
   assert.equal(placeOfValue(RUDDER, 1), 1); // however it is drawn
 });
 

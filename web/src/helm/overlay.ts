@@ -17,13 +17,14 @@ const ICONS = {
   keys: "M3 6h18v12H3z|M7 10h.01|M11 10h.01|M15 10h.01|M8 14h8",
   screen: "M12 3a5 5 0 1 0 0 10 5 5 0 0 0 0-10z|M12 13v5|M6 21h12|M8 18h8",
 };
-const NARROW_PX = 560;
+const [NARROW_PX, SHORT_PX] = [560, 520];
+const INSTRUMENTS_SHARE = 0.4; // of the view's height, at most
 
 /** It fills the element that it is put into, and tells it how much it covers at the bottom: `--helm-foot` [css px]. */
 export function helmOverlay(app: App): HTMLElement {
   const helm = helmOf(app);
   const choices = choicesOf(app);
-  const [rows, cluster, screen] = [new Rows(app, helm, false), new Cluster(app), new Screen(app, helm)];
+  const [rows, cluster, screen] = [new Rows(app, helm, false), new Cluster(app), new Screen(app, helm, true)];
   const switches = h("div", { class: "helm-switches" },
     ...(["instruments", "keys", "screen"] as const).map((name) => switchOf(app, name, choices[name])));
   const foot = h("div", { class: "helm-foot" }, h("div", { class: "helm-left" }, rows.element), screen.element, cluster.element);
@@ -46,18 +47,20 @@ export function helmOverlay(app: App): HTMLElement {
     fit();
   });
   function fit(): void {
-    const wide = element.clientWidth;
-    element.classList.toggle("is-narrow", wide < NARROW_PX);
-    const left = rows.element.offsetWidth + 12; // 0 where it is not shown
-    cluster.fit(Math.max(120, wide - 16 - (wide < NARROW_PX ? 0 : left)));
+    const [wide, high] = [element.clientWidth, element.clientHeight];
+    const isNarrow = wide < NARROW_PX;
+    element.classList.toggle("is-narrow", isNarrow);
+    element.classList.toggle("is-short", isNarrow && high < SHORT_PX);
+    const left = isNarrow || choices.screen.peek() ? 0 : rows.element.offsetWidth + 12;
+    cluster.fit(Math.max(120, wide - 16 - left), INSTRUMENTS_SHARE * high);
   }
   new ResizeObserver(fit).observe(element);
   new ResizeObserver(() => element.parentElement?.style.setProperty("--helm-foot", `${foot.offsetHeight}px`)).observe(foot);
   app.onFrame((now) => {
     if (element.hidden || document.hidden || element.clientWidth === 0) return;
     if (choices.instruments.peek()) cluster.follow(now);
-    if (choices.keys.peek()) rows.follow();
     if (choices.screen.peek()) screen.follow();
+    else if (choices.keys.peek()) rows.follow();
   });
   return element;
 }

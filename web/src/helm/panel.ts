@@ -15,7 +15,7 @@ import { standing } from "./standing";
 
 export function panel(app: App): HTMLElement {
   const helm = helmOf(app);
-  const [rows, screen, pads, cluster] = [new Rows(app, helm, true), new Screen(app, helm), new Pads(), new Cluster(app)];
+  const [rows, screen, pads, cluster] = [new Rows(app, helm, true), new Screen(app, helm, false), new Pads(), new Cluster(app)];
   const trouble = note("warn", "helm-trouble");
   const instruments = section("Instruments", [], cluster.element);
   const steering = [

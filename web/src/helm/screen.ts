@@ -5,10 +5,10 @@ import { fill, h, toggleClass } from "../core/dom";
 import type { WorldControl } from "../net/types";
 import { controlEnds, controlName, keyName } from "./caps";
 import type { Helm } from "./helm";
-import { isReached, ofScreen, placeOfValue, planOf, type Stick } from "./screen_says";
+import { isByKeys, isThere, mainOf, ofScreen, placeOfValue, planOf, runTo, type Run, type Stick } from "./screen_says";
 
 const SEND_MS = 40; // while a lever runs
-const SETTLE_MS = 4000; // after which a lever that cannot get there is left
+const OLD_MS = 400; // without a record: where a lever is nobody knows, so it runs no further
 
 /** @param x, y 0 to 1 from the left and from the top of what is touched; null when the hand is gone */
 type Touched = (at: { x: number; y: number } | null) => void;
@@ -46,19 +46,25 @@ interface Part {
 export class Screen {
   readonly element = h("div", { class: "helm-screen", "data-test": "helm-screen", "aria-label": "Controls on the screen", role: "group" });
   readonly #axes = new Map<number, number>();
-  readonly #levers = new Map<WorldControl, number>();
+  readonly #pedals = new Map<WorldControl, number>();
+  readonly #runs = new Map<WorldControl, Run>();
   readonly #keys = new Set<string>();
   #parts: readonly Part[] = [];
   #hands = 0;
-  #runs = 0;
-  #movedAt = 0;
+  #timer = 0;
+  #version = -1; // of the newest record seen
+  #newAt = 0;
 
-  constructor(private readonly app: App, private readonly helm: Helm) {}
+  /** @param isMain has only what matters most */
+  constructor(private readonly app: App, private readonly helm: Helm, private readonly isMain: boolean) {}
 
   show(controls: readonly WorldControl[]): void {
-    this.#letGo();
-    const { sticks, levers, buttons } = planOf(controls);
+    this.#runs.clear();
+    this.#stop();
+    const plan = planOf(controls);
+    const { sticks, levers, buttons } = this.isMain ? mainOf(plan) : plan;
     this.#parts = [...sticks.map((one) => this.#stick(one)), ...levers.map((one) => this.#lever(one))];
+    this.#parts[sticks.length - 1]?.element.classList.add("helm-stick-last");
     const keys = buttons.flatMap((one) => this.#buttons(one));
     fill(this.element, ...this.#parts.map(({ element }) => element), keys.length > 0 && h("div", { class: "helm-buttons" }, ...keys));
     this.element.hidden = this.#parts.length + keys.length === 0;
@@ -74,25 +80,24 @@ export class Screen {
   }
 
   #speak(isMoved: boolean): void {
-    const held = { axes: this.#axes, levers: this.#levers, keys: this.#keys };
     const now = (control: WorldControl): number => this.#now(control);
-    this.helm.hear("screen", ofScreen(held, now), isMoved, isMoved || this.#hands > 0);
-    if (isMoved) this.#movedAt = performance.now();
-    const isDone = this.#hands === 0 && (isReached(held, now) || performance.now() - this.#movedAt > SETTLE_MS);
-    if (isDone) return this.#settle(ofScreen({ ...held, levers: new Map() }, now));
-    this.#runs ||= window.setInterval(() => this.#speak(false), SEND_MS);
+    const isOld = this.#age() > OLD_MS;
+    for (const [control, one] of this.#runs) if (isOld || isThere(one, now(control), isByKeys(control))) this.#runs.delete(control);
+    const held = { axes: this.#axes, pedals: this.#pedals, runs: this.#runs, keys: this.#keys };
+    this.helm.hear("screen", ofScreen(held, now), isMoved, this.#hands > 0 || this.#runs.size > 0);
+    if (this.#runs.size === 0) this.#stop();
+    else this.#timer ||= window.setInterval(() => this.#speak(false), SEND_MS);
   }
 
-  /** Every lever is there: it stays by itself. */
-  #settle(says: ReturnType<typeof ofScreen>): void {
-    this.#letGo();
-    this.helm.hear("screen", says, false);
+  /** Of the newest record [ms]. */
+  #age(): number {
+    if (this.app.live.version !== this.#version) [this.#version, this.#newAt] = [this.app.live.version, performance.now()];
+    return performance.now() - this.#newAt;
   }
 
-  #letGo(): void {
-    clearInterval(this.#runs);
-    this.#runs = 0;
-    this.#levers.clear();
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = 0;
   }
 
   /** @param change what a hand does to axes, levers or keys; called with null when it is gone */
@@ -131,10 +136,12 @@ export class Screen {
     const mark = h("i", { class: "helm-rest", style: `top:${100 * (1 - placeOfValue(control, control.rest))}%` });
     const element = h("div", { class: "helm-lever", title: controlEnds(control) || undefined, "data-test": `helm-lever-${control.name}` }, mark, knob);
     this.#touched(element, (at) => {
-      if (at) this.#levers.set(control, 1 - at.y);
-      else if (control.springs) this.#levers.delete(control);
+      if (at && control.springs) this.#pedals.set(control, 1 - at.y);
+      else if (at) this.#runs.set(control, runTo(1 - at.y, this.#now(control)));
+      else this.#pedals.delete(control);
     });
-    const follow = (): void => move(knob, 0.5, 1 - (this.#levers.get(control) ?? (this.#now(control) || 0)));
+    const shown = (): number => this.#pedals.get(control) ?? this.#runs.get(control)?.wanted ?? this.#now(control);
+    const follow = (): void => move(knob, 0.5, 1 - (shown() || 0));
     return { element: h("div", { class: "helm-hand" }, element, h("span", { class: "helm-hand-name" }, controlName(control))), follow };
   }
 

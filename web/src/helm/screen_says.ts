@@ -43,13 +43,37 @@ export function planOf(controls: readonly WorldControl[]): Plan {
   return { sticks, levers: rest.filter(isLever), buttons: rest.filter((one) => !isLever(one) && one.keys.some((key) => key !== null)) };
 }
 
+/** What two hands can do at once, over the view: sticks, pedals, the first lever that stays, and buttons. */
+export function mainOf(plan: Plan): Plan {
+  const first = plan.levers.find(({ springs }) => !springs);
+  return { ...plan, levers: plan.levers.filter((one) => one.springs || one === first) };
+}
+
 /** Where hands are. */
 export interface Held {
   /** By axis, -1 to 1: right and down are positive. */
   readonly axes: ReadonlyMap<number, number>;
-  /** By control, where a hand wants a lever, 0 at its least to 1 at its most. */
-  readonly levers: ReadonlyMap<WorldControl, number>;
+  /** By control that springs back, where a hand holds it, 0 at its least to 1 at its most. */
+  readonly pedals: ReadonlyMap<WorldControl, number>;
+  /** By control that stays where it is put, how it gets there. */
+  readonly runs: ReadonlyMap<WorldControl, Run>;
   readonly keys: ReadonlySet<string>;
+}
+
+/** A control on its way to where a hand wants it, 0 at its least to 1 at its most. */
+export interface Run {
+  readonly wanted: number;
+  /** Up or down, 1 or -1. */
+  readonly way: number;
+}
+
+export function runTo(wanted: number, now: number): Run {
+  return { wanted, way: Math.sign(wanted - now) || 1 };
+}
+
+/** Whether it is there, or beyond: it never turns round, as what is known of it comes late. */
+export function isThere({ wanted, way }: Run, now: number, byKeys: boolean): boolean {
+  return !((wanted - now) * way > (byKeys ? REACHED_BY_KEYS : REACHED));
 }
 
 /** How far a stick is to be moved so that a control runs with a share of its full speed; the inverse of 0.6 x + 0.4 x³. */
@@ -65,10 +89,8 @@ export function ofScreen(held: Held, now: (control: WorldControl) => number): De
   const axes = [0, 0, 0, 0, 0, 0];
   const keys = new Set(held.keys);
   for (const [axis, value] of held.axes) axes[axis] = value;
-  for (const [control, wanted] of held.levers) {
-    if (control.springs) press(control, wanted, axes);
-    else run(control, wanted - now(control), axes, keys);
-  }
+  for (const [control, wanted] of held.pedals) press(control, wanted, axes);
+  for (const [control, one] of held.runs) if (!isThere(one, now(control), isByKeys(control))) run(control, one.wanted - now(control), axes, keys);
   const round = (value: number): number => Math.round(100 * value) / 100 || 0;
   return { device: "gamepad", axes: axes.map(round), buttons: 0, keys: STEERING_KEYS.filter((key) => keys.has(key)) };
 }
@@ -81,20 +103,19 @@ function press({ least, most, rest, buttons }: WorldControl, wanted: number, axe
   if (axis !== undefined) axes[axis] = Math.min(1, Math.abs(way) / Math.max(1e-9, way > 0 ? most - rest : rest - least));
 }
 
-/** A lever that stays: it runs until it is where the hand wants it. */
+/** Keys only run at full speed; sticks and triggers as fast as they are moved. */
+export function isByKeys(control: WorldControl): boolean {
+  return !(control.axis !== null && control.axis < 4) && !hasTriggers(control);
+}
+
+/** A lever that stays: it runs, more slowly near the end of its way. */
 function run(control: WorldControl, error: number, axes: number[], keys: Set<string>): void {
-  if (!(Math.abs(error) > REACHED)) return;
   const speed = Math.max(-1, Math.min(1, GAIN * error));
   const [axis, button] = [control.axis, control.buttons[error > 0 ? 1 : 0] ?? null];
   const key = control.keys[error > 0 ? 1 : 0] ?? null;
   if (axis !== null && axis < 4) axes[axis] = stickFor(control.turned ? -speed : speed);
   else if (button !== null && TRIGGERS[button] !== undefined) axes[TRIGGERS[button]] = Math.max(0.2, Math.abs(speed));
-  else if (key !== null && Math.abs(error) > REACHED_BY_KEYS) keys.add(key);
-}
-
-/** Whether levers are where hands want them. */
-export function isReached(held: Held, now: (control: WorldControl) => number): boolean {
-  return [...held.levers].every(([control, wanted]) => control.springs || !(Math.abs(wanted - now(control)) > REACHED_BY_KEYS));
+  else if (key !== null) keys.add(key);
 }
 
 /** Where a control is, 0 at its least to 1 at its most, however it is drawn. */

@@ -12,7 +12,7 @@ import { tape } from "./tape";
 
 const LOOKS: Readonly<Record<string, Look>> = { dial, bar, tape, lamp, number: numeral, horizon, compass };
 const GAP = 5;
-const LEAST_SCALE = 0.7;
+const LEAST_SCALE = 0.8;
 const PAINT_MS = 30; // apart at least; records come no faster
 
 export function lookOf(of: WorldInstrument): Look {
@@ -32,8 +32,14 @@ export interface Cell {
   readonly y: number;
 }
 
+export interface Arranged {
+  readonly cells: readonly Cell[];
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Side by side, small ones on top of each other, in as many lines as the width needs. */
-export function arranged(instruments: readonly WorldInstrument[], width: number): { cells: Cell[]; width: number; height: number } {
+export function arranged(instruments: readonly WorldInstrument[], width: number): Arranged {
   const columns: { of: WorldInstrument; look: Look; y: number }[][] = [];
   for (const of of instruments) {
     const look = lookOf(of);
@@ -54,13 +60,20 @@ export function arranged(instruments: readonly WorldInstrument[], width: number)
   return { cells, width: widest, height: cells.length > 0 ? top + SIZE : 0 };
 }
 
+/** Without the lines that have no room; the first one stays. */
+export function kept(all: Arranged, height: number): Arranged {
+  const lines = Math.max(1, Math.floor((height + GAP) / (SIZE + GAP)));
+  const most = lines * (SIZE + GAP) - GAP;
+  return all.height <= most ? all : { ...all, cells: all.cells.filter(({ y }) => y < most), height: most };
+}
+
 export class Cluster {
   readonly element = h("canvas", { class: "helm-instruments", role: "img", "aria-label": "Instruments", "data-test": "helm-instruments" });
   readonly #still = document.createElement("canvas");
   #instruments: readonly WorldInstrument[] = [];
   #cells: readonly Cell[] = [];
   #painted: string[] = [];
-  #width = 0; // to fit in [css px]
+  #room = { width: 0, height: Infinity }; // to fit in [css px]
   #laid = "";
   #pixels = 1; // of the screen, for a pixel of a look
   #paintedAt = -Infinity;
@@ -72,9 +85,9 @@ export class Cluster {
     this.#lay();
   }
 
-  /** @param width that it may have [css px] */
-  fit(width: number): void {
-    this.#width = width;
+  /** @param height lines below it are left out, but for the first [css px] */
+  fit(width: number, height = Infinity): void {
+    this.#room = { width, height };
     this.#lay();
   }
 
@@ -94,9 +107,10 @@ export class Cluster {
   }
 
   #lay(): void {
-    const tight = arranged(this.#instruments, this.#width / LEAST_SCALE);
-    const scale = Math.min(1, Math.max(LEAST_SCALE, this.#width / Math.max(1, tight.width)));
-    const { cells, width, height } = arranged(this.#instruments, this.#width / scale + 0.5);
+    const room = this.#room;
+    const tight = arranged(this.#instruments, room.width / LEAST_SCALE);
+    const scale = Math.min(1, Math.max(LEAST_SCALE, room.width / Math.max(1, tight.width)));
+    const { cells, width, height } = kept(arranged(this.#instruments, room.width / scale + 0.5), room.height / scale);
     const laid = [devicePixelRatio, scale.toFixed(3), width, height, JSON.stringify(this.#instruments)].join(" ");
     if (laid === this.#laid) return;
     this.#laid = laid;

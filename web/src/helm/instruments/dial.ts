@@ -38,7 +38,7 @@ export const dial: Look = {
     write(brush, [titleOf(of), factor > 1 && "×1000", unitOf(of)].filter(Boolean).join("  "), MIDDLE, MIDDLE + 43, 9.5, FAINT, 500, 68);
   },
   moving(brush, of, shown) {
-    write(brush, reading(of, shown), MIDDLE, MIDDLE + 28, 16, TEXT, 650, 50);
+    write(brush, reading(of, shown), MIDDLE, MIDDLE + 28, 15, TEXT, 650, 34);
     if (!Number.isFinite(shown.value)) return;
     const angle = angleOf(of, shown.value);
     const [c, s] = [Math.cos(angle), Math.sin(angle)];
