@@ -2,10 +2,12 @@
 
 import contextlib
 import io
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from scipy.spatial.transform import Rotation
 from motionbase.cli.kernel import CATALOGUE, unit_of
 from motionbase.compile import compile as compile_unit
 from motionbase.compile import reference
+from motionbase.record.vehicle import G
+from motionbase.worlds.library import Described, world_url
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
@@ -51,6 +55,21 @@ def test_six_legs_against_numpy() -> None:
         np.testing.assert_allclose(l_cmd, wanted if mode == 1 else module.HOME, rtol=1e-15)
         late = (np.zeros(6), np.zeros(6), module.HOME, wanted)[tick]
         assert 0 < np.abs(l_meas - late).max() < 1e-4  # six normal numbers of 1e-5
+
+
+def test_swing_against_its_closed_form() -> None:
+    """Let go, the seat presses with weight and centrifugal force; along it only the drag is felt."""
+    url = world_url(f"world://{ROOT}/examples/14_own_world.py:Swing?length=5")
+    assert url is not None
+    swing: Any = url.made()
+    swing.angle = start = 0.6
+    for _ in range(200):
+        swing.step((0.0,))
+        f_x, _, f_z, *_ = swing.vehicle
+        assert f_z == pytest.approx(G * np.cos(swing.angle) + 5 * swing.rate**2, abs=1e-9)
+        assert abs(f_x + 5 * 0.04 * swing.rate) < 0.05  # the step is of first order in 5 ms
+        assert abs(swing.rate**2 - 2 * G / 5 * (np.cos(swing.angle) - np.cos(start))) < 0.1  # the drag takes some
+    assert json.loads(Described.of(swing).text)["script"] == "pump"
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
