@@ -196,7 +196,7 @@ def _launch(craft: Craft) -> list[Shape]:
 def _yacht(craft: Craft) -> list[Shape]:
     """A sailing yacht; she has her sails up where she is under way."""
     a, b = craft.length, craft.beam
-    lines = Lines("ship", a, b, craft.draft + 0.11 * a, craft.draft, waterplane=0.68, block=0.42, flare=1.1, sheer=0.1)
+    lines = Lines("ship", a, b, craft.draft + 0.11 * a, craft.draft, waterplane=0.76, block=0.46, flare=1.1, sheer=0.1)
     deck, tall, x = lines.depth - craft.draft, 1.25 * a, 0.06 * a
     boom = deck + 0.13 * a
     made = _hull(craft, lines, "#20262b", WHITE, "#b08a5a")
