@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from motionbase.worlds.boat.lines import Lines
-from motionbase.worlds.boat.shapes import Shape, box, house, hull_shapes, propeller, rod, sheer_at, whole
+from motionbase.worlds.boat.shapes import Point, Shape, box, boxes, house, hull_shapes, propeller, rod, sheer_at, whole
 from motionbase.worlds.boat.vessel import Vessel
 
 WHITE, CREAM, GLASS, BLACK, GREY, STEEL = "#e9ebea", "#d9cfb8", "#26343d", "#1e2124", "#6d747a", "#b9bec2"
@@ -160,14 +160,15 @@ def _ship(lines: Lines) -> list[Shape]:
     made += [box((0.3, 0.82 * width, 1.0), (fore + 0.05, 0.0, deck + 3.0 * k + 2.0), GLASS) for k in range(6)]
     dice = random.Random(7)
     bay, tier = 12.8, 2.6
+    stacked: dict[str, list[Point]] = {}
     x = fore + 9.0
     while x < 0.40 * length:
-        y, z = sheer_at(lines, x + 0.5 * bay)
+        y, _ = sheer_at(lines, x + 0.5 * bay)
         rows = max(2, int(2 * min(y, 0.5 * lines.beam) / 2.5))
         tiers = 4 if x < 0.3 * length else 3
         for row in range(rows):
             for k in range(tiers - dice.choice((0, 0, 1))):
                 at = (x, (row - (rows - 1) / 2) * 2.5, deck + 1.0 + tier * (k + 0.5))
-                made.append(box((12.2, 2.4, 2.5), at, dice.choice(CARGO)))
+                stacked.setdefault(dice.choice(CARGO), []).append(at)
         x += bay + 0.9
-    return made
+    return made + [boxes((12.2, 2.4, 2.5), places, color) for color, places in stacked.items()]

@@ -35,6 +35,15 @@ def box(size: Point, p: Point, color: str, pitch: float = 0.0) -> Shape:
     return {"type": "box", "size": list(size), "p": [round(x, 4) for x in p], "q": q, "color": color}
 
 
+def boxes(size: Point, places: Sequence[Point], color: str) -> Shape:
+    """Many equal boxes as one mesh."""
+    corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * np.array(size) / 2
+    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    faces = [[q[0], q[k], q[k + 1]] for q in quads for k in (1, 2)]
+    vertices = np.concatenate([corners + np.array(place) for place in places])
+    return mesh(vertices, [[8 * n + k for k in face] for n in range(len(places)) for face in faces], color)
+
+
 def rod(a: Point, b: Point, radius: float, color: str, end: float | None = None) -> Shape:
     """A round bar from a to b, with another radius at b if wanted."""
     way = np.subtract(b, a)
@@ -85,8 +94,9 @@ def hull_shapes(lines: Lines, bottom: str, side: str, deck: str, sunk: float) ->
         made.append(_shell(points[:, mark:5], moved, side, inside=True))
         made += [_cap(points[0], moved, side)]
         edge = points[:, 4].copy()
-        edge[:, 2] -= sunk
-        edge[:, 1] *= 0.985
+        edge[:, 2] = np.maximum(edge[:, 2] - sunk, points[:, mark, 2])
+        for k, section in enumerate(points):  # as broad as the hull is there
+            edge[k, 1] = 0.97 * np.interp(edge[k, 2], section[mark:, 2], section[mark:, 1])
         made.append(strip(edge * [1, -1, 1] + moved, edge + moved, deck))
     return made
 
