@@ -61,6 +61,7 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
   let drawnEpoch = 0;
   let version = -1;
   let toldAt = 0;
+  let waits = 0; // frames until live plots are drawn again
   effect(() => {
     state.view.now();
     state.hover();
@@ -95,6 +96,9 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
     }
     const hasMoved = app.live.version !== version && data.isLive;
     if (!isDirty && data === drawn && data.epoch === drawnEpoch && !hasMoved) return;
+    waits -= 1;
+    if (!isDirty && data.isLive && waits > 0) return;
+    waits = app.plotsEvery;
     version = app.live.version;
     [drawn, drawnEpoch, isDirty] = [data, data.epoch, false];
     for (const view of views) view.draw(common);

@@ -57,6 +57,11 @@ export class View {
     });
   }
 
+  /** Whether a processor draws less than it would with more time. */
+  get isPressed(): boolean {
+    return this.software && this.#budget.level > 0;
+  }
+
   /** @param names of the values that come with a state */
   show(world: WorldScene | null, names: readonly string[]): void {
     this.#outside?.dispose();
