@@ -187,6 +187,16 @@ def test_craft_are_where_their_course_says(course: Course) -> None:
     np.testing.assert_allclose(np.delete(found, 2, 1), np.delete(wanted, 2, 1), atol=1e-8)
 
 
+@pytest.mark.parametrize("course", COURSES)
+def test_craft_sail_on_for_years(course: Course) -> None:
+    """After 30 years as after a minute; places are then known to a hundredth of a millimetre."""
+    t = np.array([1e9 + k for k in range(5)])
+    found = wake(course, t, np.zeros((5, 2)))
+    wanted = np.array([course.at(now)[:2] for now in t])
+    np.testing.assert_allclose(found["pose"][:, :2], wanted, atol=1e-4)
+    assert np.isfinite(found["height"]).all()
+
+
 def test_a_course_is_what_its_velocity_makes_of_it() -> None:
     """Places change by the velocity, headings by the turn; a lap leads back."""
     t, h = np.linspace(0.3, 150.3, 301), 1e-4

@@ -20,7 +20,7 @@ from motionbase.worlds.boat.traffic.wake import SHIPS, no_ship
 
 FOLDER = Path(__file__).parent / "sets"
 NONE = "none"
-AWAY = 1e6  # [m] where what is not there stands
+AWAY = 1e9  # [m] where what is not there stands
 
 Thing = TypeVar("Thing", Wall, Buoy, Craft)
 

@@ -88,7 +88,7 @@ def ship_row(course: Course, hull: Hull) -> Array:
 
 def no_ship() -> Array:
     """`Ship` that is nowhere and makes no waves."""
-    return ship_row(moored(1e6, 1e6), Hull(1.0, 1.0, 1.0))
+    return ship_row(moored(1e9, 1e9), Hull(1.0, 1.0, 1.0))
 
 
 def place_of(ship: Ship, t: SX) -> Pose:
