@@ -1,6 +1,8 @@
-"""Worlds: from a person's stick to the platform; boats at sea, cars, the view outside."""
+"""Worlds: from a person's stick to the platform; boats at sea, aircraft, cars, the view outside."""
 
-from benchmarks.hosts import boat, car, outside, stick, traffic
+from benchmarks.hosts import boat, car, flight, outside, stick, traffic
 
-BENCHMARKS = [*stick.BENCHMARKS, *boat.BENCHMARKS, *car.BENCHMARKS, *outside.BENCHMARKS, *traffic.BENCHMARKS]
+BENCHMARKS = [
+    *stick.BENCHMARKS, *boat.BENCHMARKS, *flight.BENCHMARKS, *car.BENCHMARKS, *outside.BENCHMARKS, *traffic.BENCHMARKS,
+]  # fmt: skip
 """Benchmarks of worlds."""

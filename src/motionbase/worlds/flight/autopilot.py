@@ -178,8 +178,8 @@ class Autopilot:
         if state.wow:
             return 0.0
         track = -math.atan2(state.v[1], max(1.0, state.v[0]))
-        course = limited(0.25 * state.p[1] / speed * 2.0, 0.5)  # right of the middle is -y
-        return limited(0.6 * speed / G * 0.35 * wrapped(course - track), STEEP)
+        course = limited(0.5 * state.p[1] / speed, 0.5)  # right of the middle is -y
+        return limited(0.21 * speed / G * wrapped(course - track), STEEP)
 
     def _throttle(self, state: State, goal: Goal) -> float:
         if goal.speed is None:
@@ -187,15 +187,15 @@ class Autopilot:
             return goal.throttle
         e = goal.speed - state.airspeed
         gain = self.aircraft.gains.throttle
-        self._thrust = max(0.0, min(1.0, self._thrust + 0.15 * gain * limited(e, 4.0) * DT * 2.0))
+        self._thrust = max(0.0, min(1.0, self._thrust + 0.3 * gain * limited(e, 4.0) * DT))
         return max(0.0, min(1.0, self._thrust + gain * e))
 
 
 def rudder(state: State, heading: float | None) -> float:
     """Pedals, left is positive: on the wheels they keep a heading, or only damp; without slip in the air."""
-    now = attitude(state)
     if not state.wow:
         return limited(3.0 * state.slip, 0.5)
+    now = attitude(state)
     off = 0.0 if heading is None else wrapped(now.heading - heading)
     return limited(12.0 / max(12.0, state.wheel_speed) * (3.0 * off + 2.0 * now.turn_rate), 1.0)
 

@@ -20,6 +20,8 @@ JOINT = 0.9  # of a joint, over the rumble's strength
 JOINT_S, JOINT_HZ = 0.06, 11.0  # its wave fades in this time, and has this frequency
 SMOOTH_S = 0.08  # in which what begins at once, such as the rumble of wheels, comes up
 SINES = 5
+RMS = math.sqrt(2 / SINES)  # of a sum of sines that has the rms 1, over each
+LEAST = 1e-6  # [m/s^2] what is weaker is not computed
 
 
 @final
@@ -39,7 +41,10 @@ class Band:
 
     def at(self, x: float) -> float:
         """The noise at a time [s] or a place [m]."""
-        return math.sqrt(2 / SINES) * sum(math.sin(rate * x + phase) for rate, phase in self._sines)
+        noise = 0.0
+        for rate, phase in self._sines:
+            noise += math.sin(rate * x + phase)
+        return RMS * noise
 
 
 @final
@@ -64,15 +69,18 @@ class Shaking:
         self._turned += 2 * math.pi * state.turn * DT
         for name, goal in self._wanted(state, surfaces).items():
             self._parts[name] += (goal - self._parts[name]) * DT / (DT + SMOOTH_S)
-        on = self._parts
-        engine_y, engine_z = self._engine(state)
-        z = engine_z + on["stall"] * self._stall[0].at(self._t) + on["flow"] * self._flow.at(self._t)
-        z += on["mach"] * self._mach.at(self._t) + on["wheels"] * (self._ground[0].at(self._way) + self._joint(state))
-        y = (
-            engine_y
-            + 0.5 * on["stall"] * self._stall[1].at(self._t)
-            + 0.4 * on["wheels"] * self._ground[1].at(self._way)
-        )
+        on, t, way = self._parts, self._t, self._way
+        y, z = self._engine(state)
+        if on["stall"] > LEAST:
+            z += on["stall"] * self._stall[0].at(t)
+            y += 0.5 * on["stall"] * self._stall[1].at(t)
+        if on["flow"] > LEAST:
+            z += on["flow"] * self._flow.at(t)
+        if on["mach"] > LEAST:
+            z += on["mach"] * self._mach.at(t)
+        if on["wheels"] > LEAST:
+            z += on["wheels"] * (self._ground[0].at(way) + self._joint(state))
+            y += 0.4 * on["wheels"] * self._ground[1].at(way)
         return 0.0, self._strength * y, self._strength * z
 
     def _wanted(self, state: State, surfaces: Surfaces) -> dict[str, float]:
