@@ -182,6 +182,19 @@ def test_fades_are_consistent() -> None:
     assert np.abs(roll_rate - middle).max() < abs(leftover) + 0.03
 
 
+@pytest.mark.parametrize("name", AIRCRAFT)
+@pytest.mark.parametrize("start", ["cruise", "final"])
+def test_untouched_it_flies_on_as_it_began(name: str, start: str) -> None:
+    """Controls at rest, as nobody touches them: it is trimmed, and the throttle rests within 0.05 of where it trims."""
+    world = world_of(name, start=start, aids="off", shake=0)
+    slope, speed = world.state.v[2], world.state.airspeed
+    rest = {c.name: c.rest for c in world.controls}
+    assert abs(rest["throttle"] - world.rest.throttle) < 0.05 and rest["gear"] == world.rest.gear
+    rows(world, by_hand(world), 5.0)
+    assert abs(world.state.v[2] - slope) < 2.5 and abs(world.state.airspeed - speed) < 2.0
+    assert abs(attitude(world.state).bank) < 0.05
+
+
 def test_a_flight_repeats_to_the_bit() -> None:
     def flown() -> tuple[float, ...]:
         world = world_of("c172x", turbulence="light", start="cruise")

@@ -95,8 +95,8 @@ class FlightWorld:
         if kind == RUNWAY:
             return Surfaces(flaps=a.flaps[0])
         if kind == CRUISE:
-            return Surfaces(throttle=a.throttles[1], gear=0.0 if a.retracts else 1.0)
-        return Surfaces(throttle=a.throttles[0], flaps=a.flaps[1])
+            return Surfaces(throttle=a.throttles[0], gear=0.0 if a.retracts else 1.0)
+        return Surfaces(throttle=a.throttles[1], flaps=a.flaps[1])
 
     # what scripts may do
 
