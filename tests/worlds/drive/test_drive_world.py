@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from motionbase.errors import MotionBaseError, UsageError
 from motionbase.record.vehicle import G
 from motionbase.worlds.drive import catalogue
+from motionbase.worlds.drive.car import FOLDER, load_car
 from motionbase.worlds.drive.catalogue import NAMES
 from motionbase.worlds.drive.world import DriveWorld
 from motionbase.worlds.library import world_url
@@ -148,3 +150,37 @@ def test_wrong_options_are_refused_in_one_sentence() -> None:
     ):  # fmt: skip
         with pytest.raises((UsageError, MotionBaseError), match=text):
             made(url)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ("track = 1.51\n", "", r"line \d+: \[front\] needs the key 'track'"),
+        ("mass = 1080.0", "mass = -3", "body: mass is -3, it must be above 0"),
+        ("1450.0, 1600.0", "1450.0, 5000.0", "no body has this inertia"),
+        ("#2f6fb0", "blue", "colour is 'blue', it must be like #2f6fb0"),
+        ("relaxation_x = 0.22", "relaxation_x = 1e-6", "the step bears 700 rad/s"),
+    ],
+)
+def test_files_of_cars_are_checked(before: str, after: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text((FOLDER / "hatchback.toml").read_text().replace(before, after, 1))
+    with pytest.raises(UsageError, match=text):
+        load_car(str(file))
+
+
+def test_a_car_of_a_file_is_driven_and_a_script_finds_back_to_the_road(tmp_path: Path) -> None:
+    """Turned round and put 30 m beside the road, the script turns and drives back to it."""
+    file = tmp_path / "mine.toml"
+    file.write_text((FOLDER / "hatchback.toml").read_text())
+    world = made(f"drive://{file}?bumps=0")
+    car = world.simulation
+    car.q[1] -= 30.0
+    car.q[2] = car.surface.height(float(car.q[0]), float(car.q[1]))[0] + 0.1
+    car.q[3:7] = 0.0, 0.0, 0.0, 1.0
+    steer = world.scripts["lap"]()
+    for _ in range(6000):
+        world.step(steer(world.t))
+        if abs(car.foot.across) < 2.0 and math.cos(car.angles[2]) > 0.8 and car.v[3] > 2.0:
+            return
+    raise AssertionError(f"{car.foot.across:.1f} m beside the road")

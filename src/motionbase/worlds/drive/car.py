@@ -16,6 +16,7 @@ from motionbase.worlds.drive.parts import Axle, BodyShell, Engine, Look, Steerin
 
 FOLDER = Path(__file__).parent / "cars"
 FRONT, REAR = 0, 1
+FASTEST = 700.0  # [rad/s] of oscillations, which is two inner steps a radian
 PARTS = ("body", "front", "rear", "tyre", "steering", "engine", "look")
 
 
@@ -50,9 +51,28 @@ class Car:
             raise ModelError(
                 f"front: drive is {self.front.drive:g} and that of rear {self.rear.drive:g}; their sum must be 1"
             )
+        self._check_step()
         for load in self.loads:
             if load / self.tyre.stiffness > 0.3 * self.tyre.radius:
                 raise ModelError(f"tyre: stiffness is {self.tyre.stiffness:g} N/m, too soft for the load {load:.0f} N")
+
+    def _check_step(self) -> None:
+        """Refuse what is too stiff for the inner steps."""
+        tyre, hub = self.tyre, min(self.axles, key=lambda axle: axle.unsprung)
+        along = tyre.slip_stiffness * tyre.load / tyre.relaxation_x
+        across = tyre.cornering * tyre.load / tyre.relaxation_y
+        spin = min(axle.spin_inertia for axle in self.axles)
+        pivot = self.front.hub_mass * 0.01 + self.front.spin_inertia / 2
+        for what, omega in (
+            ("tyre: stiffness on the wheel's mass", math.sqrt(tyre.stiffness / hub.unsprung)),
+            ("tyre: slip_stiffness over relaxation_x on spin_inertia", tyre.radius * math.sqrt(along / spin)),
+            ("tyre: cornering over relaxation_y on the wheel's mass", math.sqrt(across / hub.unsprung)),
+            ("steering: stiffness on the inertia of hub and wheel", math.sqrt(self.steering.stiffness / pivot)),
+            ("steering: damping on the inertia of hub and wheel", self.steering.damping / pivot),
+            ("axle: damper on the wheel's mass", max(max(a.bump, a.rebound) / a.unsprung for a in self.axles)),
+        ):
+            if omega > FASTEST:
+                raise ModelError(f"{what} makes {omega:.0f} rad/s, the step bears {FASTEST:.0f} rad/s")
 
     @property
     def axles(self) -> tuple[Axle, Axle]:

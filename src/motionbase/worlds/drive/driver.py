@@ -19,6 +19,7 @@ SIDEWAYS, SLOWING, FASTEST = 4.2, 3.0, 27.0  # [m/s^2], [m/s^2], [m/s] that the 
 WEAVE, WEAVE_SPEED = 2.3, 11.0  # offset beside the cones [m], speed [m/s]
 ROUGH_SPEED, BUMP_SPEED, TOUR_SPEED = 13.0, 7.0, 21.0  # [m/s]
 STANDS_S = 3.0  # after braking
+ASTRAY = 6.0  # [m/s] beside the road, or while it turns round
 
 Controls = tuple[float, float, float, float]
 
@@ -31,6 +32,8 @@ def speeds(road: Road, sideways: float = SIDEWAYS, fastest: float = FASTEST) -> 
         there = (rows[:, 0] >= begin) & (rows[:, 0] <= end)
         v[there] = np.minimum(v[there], speed)
     step, n = rows[1, 0], len(v)
+    if not road.course.closed:
+        v[-1] = 0.0
     for k in range(2 * n - 1, -1, -1) if road.course.closed else range(n - 2, -1, -1):
         v[k % n] = min(v[k % n], math.sqrt(v[(k + 1) % n] ** 2 + 2 * SLOWING * step))
     return v
@@ -66,6 +69,11 @@ class Driver:
         """Of the car ahead [m/s]."""
         return float(self._car.v[3])
 
+    @property
+    def _looks_away(self) -> bool:
+        """Whether the car points against the way of the road."""
+        return math.cos(self._car.angles[2] - self._road.course.at(self.foot.s)[2]) < 0.3
+
     def steer(self) -> float:
         """To the point ahead on the line: the arc through it, plus what the car pushes outwards."""
         car, course = self._car, self._road.course
@@ -78,21 +86,25 @@ class Driver:
         dy = y + math.cos(heading) * offset - float(car.q[1])
         yaw = car.angles[2]
         left, forward = math.cos(yaw) * dy - math.sin(yaw) * dx, math.cos(yaw) * dx + math.sin(yaw) * dy
+        if forward < 0.3 * abs(left):  # it looks away from the road: turn round as tightly as it can
+            return math.copysign(1.0, left)
         curvature = 2 * left / max(left * left + forward * forward, 1.0)
         angle = math.atan(car.car.wheelbase * curvature) + 0.0025 * v * v * curvature
         return max(-1.0, min(1.0, angle / lock_at(car.car, v)))
 
-    def pedals(self, most: float = math.inf, eager: float = 1.0) -> tuple[float, float]:
+    def pedals(self, most: float = math.inf) -> tuple[float, float]:
         """Throttle and brake for the wanted speed."""
         rows = len(self._speed)
         step = self._road.course.samples[1, 0]
         k = int((self.foot.s + 0.4 * max(self.speed, 0.0)) / step)
         wanted = min(float(self._speed[k % rows if self._road.course.closed else min(k, rows - 1)]), most)
+        if abs(self.foot.across) > self._road.course.width / 2 + 1 or self._looks_away:
+            wanted = min(wanted, ASTRAY)
         by = wanted - self.speed
         self._extra = max(-0.1, min(0.35, self._extra + 0.0008 * max(-1.0, min(1.0, by))))
         if by < -0.8:
             return 0.0, min(0.7, 0.09 * (-by - 0.4))
-        return max(0.0, min(eager, 0.12 * by + self._extra + 0.06)), 0.0
+        return max(0.0, min(1.0, 0.12 * by + self._extra + 0.06)), 0.0
 
 
 def middle(s: float) -> float:
@@ -116,18 +128,15 @@ def weaving(s: float) -> float:
 
 def lap(car: Simulation) -> Callable[[float], Controls]:
     """Round and round, briskly."""
-    driver = Driver(car, middle, speeds(car.surface.road))
-
-    def drive(t: float) -> Controls:
-        return (driver.steer(), *driver.pedals(), 0.0)
-
-    return drive
+    return _along(Driver(car, middle, speeds(car.surface.road)))
 
 
 def slalom(car: Simulation) -> Callable[[float], Controls]:
     """Winding along the whole road."""
-    driver = Driver(car, weaving, speeds(car.surface.road, fastest=WEAVE_SPEED))
+    return _along(Driver(car, weaving, speeds(car.surface.road, fastest=WEAVE_SPEED)))
 
+
+def _along(driver: Driver) -> Callable[[float], Controls]:
     def drive(t: float) -> Controls:
         return (driver.steer(), *driver.pedals(), 0.0)
 

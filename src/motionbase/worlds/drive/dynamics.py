@@ -40,10 +40,7 @@ from motionbase.worlds.drive.suspension import kingpin_torques, slide_forces
 SX = ca.SX
 INNER = 8
 AIR = 1.225  # [kg/m^3]
-TWIST, TWIST_LAG = (
-    15000.0,
-    0.004,
-)  # stiffness of a brake that holds [N m/rad], and its damping over it [s]; illustrative
+TWIST, TWIST_LAG = 15000.0, 0.004  # of a brake that holds: stiffness [N m/rad], damping over it [s]; illustrative
 
 
 class Motion(Struct):
@@ -65,7 +62,6 @@ class Demand(Struct):
     rack: SX = quantity("rad", text="angle of the front wheels that the steering wants, at the begin of the step")
     rack_rate: SX = quantity("rad/s", text="how it goes on")
     brakes: SX = quantity("N m", 4, "largest torque of each brake")
-    still: SX = quantity("-", text="1 without air and rolling resistance, for tests")
 
 
 class Seen(Struct):
@@ -178,7 +174,7 @@ class Dynamics:
         wrench, touch = shell_wrench(
             car, shell.p, R, motion.v[OMEGA], velocity, hills_at(hills, shell.p[0], shell.p[1])
         )
-        air = -0.5 * AIR * car.body.drag_area * (1 - demand.still) * ca.norm_2(velocity + 1e-9) * velocity
+        air = -0.5 * AIR * car.body.drag_area * ca.norm_2(velocity + 1e-9) * velocity
         arm = ca.DM([car.body.ahead, 0.0, car.body.height])
         force[OMEGA] += wrench[:3] + ca.cross(arm, air)
         force[VELOCITY] += wrench[3:] + air
@@ -231,7 +227,7 @@ class Dynamics:
         back = tyres.trail(tyre, found.slip) * ca.tanh(rolls / 0.5)
         moment = ca.cross(arm, force) - back * found.force[1] * n
         # the force along the wheel turns it by its rolling radius, not by the distance of its middle
-        resist = -tyre.rolling * under.soft * (1 - demand.still) * load * tyre.radius * ca.tanh(rolls / 0.1)
+        resist = -tyre.rolling * under.soft * load * tyre.radius * ca.tanh(rolls / 0.1)
         spin = resist + found.force[0] * (distance - radius)
         pivot = moment - car.steering.trail * ca.cross(ahead, force) if AXLE[k] == FRONT else SX(3, 1)
         lengthwise = -sliding[0] / ca.fmax(ca.fmax(ca.fabs(rolls), ca.fabs(ca.dot(ahead, slides))), 0.5)

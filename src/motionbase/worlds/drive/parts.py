@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import final
 
@@ -56,6 +57,10 @@ class BodyShell:
         not_negative("body", self, "drag_area")
         if min(self.inertia) <= 0 or min(self.size) <= 0:
             raise ModelError("body: inertia and size must be above 0")
+        if 2 * max(self.inertia) > sum(self.inertia):
+            raise ModelError(
+                "body: no body has this inertia: the largest of the three is more than the other two together"
+            )
 
 
 @final
@@ -238,7 +243,10 @@ class Engine:
 @final
 @dataclass(frozen=True)
 class Look:
-    """What the car looks like: colour as #RRGGBB, and the share of its height that is cabin."""
+    """What the car looks like: colour as #RRGGBB."""
 
     colour: str
-    cabin: float
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch("#[0-9a-fA-F]{6}", self.colour):
+            raise ModelError(f"look: colour is {self.colour!r:.60}, it must be like #2f6fb0")

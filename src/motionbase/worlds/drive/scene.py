@@ -26,6 +26,7 @@ TOUR = (  # seconds at which the usual car gets there
     (65.5, "The script goes on with laps; steer yourself at any time"),
     (72.0, ""),
 )
+PACE = {"sports": 0.965}  # of other cars
 
 
 def scene_of(name: str, car: Car, surface: Surface, controls: Sequence[Control]) -> Scene:
@@ -34,7 +35,9 @@ def scene_of(name: str, car: Car, surface: Surface, controls: Sequence[Control])
     return {
         "kind": "drive",
         "name": name,
-        "captions": {"tour": [list(row) for row in TOUR]} if surface.road.cones else {},
+        "captions": {"tour": [[round(PACE.get(car.name, 1.0) * t, 1), text] for t, text in TOUR]}
+        if surface.road.cones
+        else {},
         "eye": list(car.body.eye),
         "chase": [-1.9 * length, 0.0, 0.68 * length],
         "vehicle": {"shapes": shell_shapes(car)},
