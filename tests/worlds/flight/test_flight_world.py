@@ -23,6 +23,7 @@ from motionbase.worlds.hands.steering import GIVING_S, SILENT_S, Steering
 from motionbase.worlds.library import world_url
 from tests.worlds.flight.flown import by_hand, rows, scripted, world_of
 
+OTHERS = pytest.mark.long("the same for the others")
 STEP_F = 5.0  # [m/s^2] within a period of 5 ms: below it, wheels and gusts of these flights stay
 
 
@@ -78,7 +79,7 @@ def test_every_script_flies_every_aircraft_to_its_end_within_limits(name: str, s
         smooth(found, 30.0, 0.1)  # the wheels of a fighter are stiff
 
 
-@pytest.mark.parametrize("name", AIRCRAFT)
+@pytest.mark.parametrize("name", ["c172x", *(pytest.param(name, marks=OTHERS) for name in ("737", "f16"))])
 def test_a_landing_is_on_the_runway_and_soft(name: str) -> None:
     world = FlightWorld(AIRCRAFT[name], Start(FINAL, seconds=16.0))
     world.reset()
@@ -127,7 +128,7 @@ def test_a_script_goes_on_where_a_person_left_it_and_nothing_jumps() -> None:
     smooth(np.array(found), 0.5)
 
 
-@pytest.mark.parametrize("name", AIRCRAFT)
+@pytest.mark.parametrize("name", ["f16", *(pytest.param(name, marks=OTHERS) for name in ("c172x", "737"))])
 @pytest.mark.parametrize("aids", ["on", "off"])
 def test_controls_at_their_ends_end_in_sentences_never_in_jumps(
     name: str, aids: str, capsys: pytest.CaptureFixture[str]

@@ -119,6 +119,11 @@ class Aircraft:
     elevator: str = "fcs/elevator-pos-rad"
     settings: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def title(self) -> str:
+        """Its name, for people."""
+        return self.text.partition(",")[0]
+
     def to_body(self, place: tuple[float, float, float]) -> tuple[float, float, float]:
         """A place of structural axes [inch] in axes of the vehicle, from its own point [m]."""
         x, y, z = (INCH * (a - b) for a, b in zip(place, self.point, strict=True))
@@ -126,7 +131,7 @@ class Aircraft:
 
 
 _C172 = Aircraft(
-    "c172x", "a Cessna 172, four seats, one propeller", "c172x", (43.0, 0.0, 36.0), (37.0, -12.0, 48.0),
+    "c172x", "Cessna 172, four seats and one propeller", "c172x", (43.0, 0.0, 36.0), (37.0, -12.0, 48.0),
     Speeds(55 * KNOT, 75 * KNOT, 90 * KNOT, 100 * KNOT, 65 * KNOT, 47 * KNOT),
     Gains(4.0, 0.9, 1.2, 0.4),
     Shaking(0.25, ((0.5, 0.5), (1.0, 0.85)), 1.2, 0.28, 0.15, 0.0, 0.9, 0.35),
@@ -136,14 +141,14 @@ _C172 = Aircraft(
      "inertia/pointmass-weight-lbs[3]": 0.0},
 )  # fmt: skip
 _B737 = Aircraft(
-    "737", "an airliner, a Boeing 737 with two engines", "737", (612.0, 0.0, -36.0), (80.0, -30.0, 70.0),
+    "737", "Boeing 737, an airliner with two jet engines", "737", (612.0, 0.0, -36.0), (80.0, -30.0, 70.0),
     Speeds(140 * KNOT, 165 * KNOT, 200 * KNOT, 250 * KNOT, 140 * KNOT, 150 * KNOT),
     Gains(3.5, 2.2, 1.2, 1.2, 0.04),
     Shaking(0.04, (), 0.9, 0.24, 0.15, 0.6, 0.78, 0.3),
     (0.25, 0.75), True, 0.20, 4.5, 0.07, 1.101, (0.52, 0.45), 37.0, 2, False,
 )  # fmt: skip
 _F16 = Aircraft(
-    "f16", "a fighter, an F-16 with its flight control computer", "f16", (-192.0, 0.0, -4.0), (-336.2, 0.0, 29.5),
+    "f16", "F-16, a fighter with its flight control computer", "f16", (-192.0, 0.0, -4.0), (-336.2, 0.0, 29.5),
     Speeds(140 * KNOT, 250 * KNOT, 250 * KNOT, 350 * KNOT, 150 * KNOT, 125 * KNOT),
     Gains(2.0, 0.4, 0.7, 0.1, 0.03),
     Shaking(0.06, (), 1.5, 0.42, 0.1, 0.5, 0.92, 0.4),

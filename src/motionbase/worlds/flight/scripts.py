@@ -206,7 +206,7 @@ def captions(a: Aircraft) -> list[tuple[float, str]]:
     cut = rough + ROUGH_S
     touch = cut + APPROACH_S
     return [
-        (0.0, f"Take-off: {a.text}"), (climb, "Airborne"), (turn, "Climbing turn to the left"),
+        (0.0, f"Take-off: {a.title}"), (climb, "Airborne"), (turn, "Climbing turn to the left"),
         (rough, "Turbulence"), (cut, "Final approach"), (touch, "Touchdown, and brakes"), (touch + 8.0, ""),
     ]  # fmt: skip
 

@@ -53,7 +53,7 @@ class FlightWorld:
 
     def __post_init__(self) -> None:
         check_installed()
-        self.name = self.aircraft.text.partition(",")[0].removeprefix("a ").removeprefix("an ")
+        self.name = self.aircraft.title
         self.controls: tuple[Control, ...] = controls_at(self._rest_at((self.start or Start()).kind))
         self.scripts: Mapping[str, Callable[[], Script]] = {name: self._script(name) for name in SCRIPTS}
         self.number, self._begin_at = 0, self.start or Start()
