@@ -143,9 +143,12 @@ NONE = (
 
 
 def test_without_damping_energy_is_conserved_to_second_order() -> None:
-    """A launch rolls by 40 degrees and heaves, her added mass does not change; half the step leaves a quarter."""
+    """A launch rolls by 40 degrees and heaves, her added mass does not change; half the step leaves a quarter.
+
+    Triangles that get wet have a kink in their stiffness, so orders are 2 within a third.
+    """
     errors = []
-    for h in (0.04, 0.02, 0.01):
+    for h in (0.02, 0.01, 0.005):
         boat = Sailing(load_vessel("launch"), h=h)
         craft = boat.inputs["craft"]
         for name in NONE:

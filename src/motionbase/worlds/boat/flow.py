@@ -15,7 +15,7 @@ from motionbase.worlds.boat.propulsion import within
 SX = ca.SX
 VISCOSITY = 1.19e-6  # of sea water at 15 degrees [m^2/s] (ITTC)
 LEAST_REYNOLDS = 1e5
-NARROW = 0.3  # of the height from keel to chine: a bottom that meets the water flat is not wet at once; illustrative
+NARROW = 0.4  # of the height from keel to chine: a bottom that meets the water flat is not wet at once; illustrative
 AT = 0.75  # of the mean wetted length, ahead of the transom: where hydrodynamic lift acts (Savitsky 1964)
 TURNING_LIFT, TURNING_MOMENT = AT, AT**2 - (AT - 0.5)  # of a slender body that turns about that point (boat.md)
 STATIC = 0.362  # static lift over that of still water and the root of the wetted length (Savitsky 1964, see boat.md)

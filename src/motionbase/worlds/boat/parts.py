@@ -173,6 +173,15 @@ class Propulsion:
 @final
 @dataclass(frozen=True)
 class Helm:
-    """Where the person steers, in axes of the hull [m]."""
+    """Where the person steers.
+
+    Attributes:
+        eye: in axes of the hull [m]
+        speed: ahead, with which a world begins [m/s]
+    """
 
     eye: Place
+    speed: float = 0.0
+
+    def __post_init__(self) -> None:
+        _bounded("helm", self, 0.0, "speed", most=40.0)

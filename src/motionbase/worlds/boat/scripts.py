@@ -84,7 +84,7 @@ def tour(boat: Sailed, legs: tuple[Leg, ...]) -> Script:
 
 def cruise(boat: Sailed) -> Script:
     """A winding course at two thirds of the power."""
-    return lambda t: (0.65, kept(boat, 0.6 * math.sin(2 * math.pi * t / (30 * boat.quickness))))
+    return lambda t: (0.65, kept(boat, 0.6 * math.sin(2 * math.pi * t / (30 * boat.quickness**1.5))))
 
 
 def circle(boat: Sailed) -> Script:

@@ -61,7 +61,7 @@ class BoatWorld:
 
     def reset(self) -> None:
         """Begin again, at time 0."""
-        self.sailing.reset()
+        self.sailing.reset(self.sailing.start(self.vessel.helm.speed))
         self._held, self._propeller, self._over = (0.0, 0.0), 0.0, 0.0
         self.sailing.step(0.0, 0.0)  # so that there is an acceleration to feel
         self.body("count")[:] = 0
