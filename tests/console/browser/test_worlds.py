@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +19,17 @@ BASE = ("run", "simona", "--ring", RING, "--rate", "200", "--no-console", "--no-
 OPEN: dict[str, object] = {"shell": {"list": False}}
 
 
-def begin(rig: Rig, kind: str) -> None:
-    """A base that follows the sample of a kind, and a console."""
+@contextmanager
+def following(rig: Rig, kind: str) -> Iterator[None]:
+    """A base that follows the sample of a kind, and a console; the console stays."""
     rig.start_base(*BASE, "--host", f"world://{SAMPLES}:Sample?kind={kind}")
     if "console" not in rig.running:
         rig.start_console()
     until(lambda: rig.ask("GET", "world").json().get("kind") == kind, f"a world of kind {kind}")
+    try:
+        yield
+    finally:
+        rig.end("base")
 
 
 def picture(page: Page) -> np.ndarray[tuple[int, ...], np.dtype[np.int_]]:
@@ -41,51 +48,48 @@ def drawn(page: Page) -> Locator:
 
 @pytest.mark.parametrize("kind", ["boat", "flight", "drive"])
 def test_a_world_is_drawn_from_all_cameras(pages: Pages, rig: Rig, kind: str) -> None:
-    begin(rig, kind)
-    page = pages.open(layout=OPEN, width=1440, height=900)
-    expect(at(page, "centre")).to_have_attribute("data-view", "world")
-    drawn(page)
-    expect(at(page, "world-message")).to_be_hidden()
-    rig.until_state("drive")
-    expect(at(page, "world-caption")).to_have_text("Round and round")
-    pages.shot(page, f"world_{kind}")
-    seen = []
-    for camera in ("chase", "eye", "orbit"):
-        at(page, f"world-camera-{camera}").click()
-        page.wait_for_timeout(1500)
-        seen.append(picture(page))
-        pages.shot(page, f"world_{kind}_{camera}")
+    with following(rig, kind):
+        page = pages.open(layout=OPEN, width=1440, height=900)
+        expect(at(page, "centre")).to_have_attribute("data-view", "world")
+        drawn(page)
+        expect(at(page, "world-message")).to_be_hidden()
+        rig.until_state("drive")
+        expect(at(page, "world-caption")).to_have_text("Round and round")
+        pages.shot(page, f"world_{kind}")
+        seen = []
+        for camera in ("chase", "eye", "orbit"):
+            at(page, f"world-camera-{camera}").click()
+            page.wait_for_timeout(1500)
+            seen.append(picture(page))
+            pages.shot(page, f"world_{kind}_{camera}")
     sky, low = seen[0][: len(seen[0]) // 8].mean(axis=(0, 1)), seen[0][-len(seen[0]) // 4 :].mean(axis=(0, 1))
     assert sky[2] > sky[0]  # blue above
     assert low[2] > low[0] if kind == "boat" else low[1] > low[2]  # water, or grass and asphalt
     red = [np.count_nonzero((p[..., 0] > 90) & (p[..., 0] > 2 * p[..., 1])) for p in seen]
     assert red[0] > 200 and red[2] > 200  # the vehicle, from outside
     assert all(np.abs(a - b).mean() > 5 for a, b in zip(seen, seen[1:], strict=False))
-    rig.end("base")
 
 
-def test_choices_and_a_recording(pages: Pages, rig: Rig) -> None:
-    begin(rig, "drive")
-    rig.start("record", "record", "--out", str(rig.recordings / "lap.mcap"), "--ring", RING, "--duration", "4")
-    page = pages.open(layout=OPEN, width=1440, height=900)
-    drawn(page)
-    at(page, "world-camera-orbit").click()
-    page.keyboard.press("v")
-    expect(at(page, "centre")).to_have_attribute("data-view", "plots")
-    page.wait_for_timeout(800)  # the layout is kept a little later
-    page.reload()
-    expect(at(page, "centre")).to_have_attribute("data-view", "plots")
-    at(page, "view-world").click()
-    drawn(page)
-    expect(at(page, "world-camera-orbit")).to_have_attribute("aria-pressed", "true")
-    at(page, "world-full").click()
-    expect(at(page, "scene")).to_be_visible()
-    wide = at(page, "world").bounding_box()
-    assert wide and wide["width"] > 1200
-    page.keyboard.press("Escape")
-    until(lambda: rig.running["record"].poll() is not None, "four seconds of records")
-    rig.running.pop("record")
-    rig.end("base")
+def test_choices_are_kept_and_a_recording_shows_its_world(pages: Pages, rig: Rig) -> None:
+    with following(rig, "drive"):
+        page = pages.open(layout=OPEN, width=1440, height=900)
+        drawn(page)
+        rig.start("record", "record", "--out", str(rig.recordings / "lap.mcap"), "--ring", RING, "--duration", "4")
+        at(page, "world-camera-orbit").click()
+        page.keyboard.press("v")
+        expect(at(page, "centre")).to_have_attribute("data-view", "plots")
+        page.wait_for_timeout(800)  # the layout is kept a little later
+        page.reload()
+        expect(at(page, "centre")).to_have_attribute("data-view", "plots")
+        at(page, "view-world").click()
+        drawn(page)
+        expect(at(page, "world-camera-orbit")).to_have_attribute("aria-pressed", "true")
+        at(page, "world-full").click()
+        until(lambda: (at(page, "world").bounding_box() or {"width": 0})["width"] > 1200, "a view as wide as the page")
+        page.keyboard.press("Escape")
+        until(lambda: (at(page, "world").bounding_box() or {"width": 0})["width"] < 1000, "its usual width")
+        until(lambda: rig.running["record"].poll() is not None, "four seconds of records")
+        rig.running.pop("record")
     viewer = pages.open(token=False, layout=OPEN, width=1440, height=900, waits="")
     panel(viewer, "recordings")
     viewer.locator('[data-test="recording"][data-file="lap.mcap"]').locator("button").first.dblclick()
@@ -94,19 +98,20 @@ def test_choices_and_a_recording(pages: Pages, rig: Rig) -> None:
 
 
 def test_a_phone_has_view_and_plots_below_each_other(pages: Pages, rig: Rig) -> None:
-    begin(rig, "boat")
-    page = pages.open(layout=OPEN, width=390, height=844)
-    drawn(page)
-    found = overflow(page)
-    assert found["by"] <= 0 and found["out"] == []
-    expect(at(page, "scene")).to_be_hidden()
-    pages.shot(page, "world_phone")
-    rig.end("base")
+    with following(rig, "boat"):
+        page = pages.open(layout=OPEN, width=390, height=844)
+        drawn(page)
+        found = overflow(page)
+        assert found["by"] <= 0 and found["out"] == []
+        expect(at(page, "scene")).to_be_hidden()
+        pages.shot(page, "world_phone")
 
 
 def test_a_run_without_a_world_has_no_view_outside(pages: Pages, rig: Rig) -> None:
     rig.start_base()
-    until(lambda: rig.ask("GET", "schema").status_code == 200, "a schema")
+    if "console" not in rig.running:
+        rig.start_console()
+    until(lambda: "world_t" not in rig.newest(), "records without a world")
     page = pages.open(layout=OPEN, width=1440, height=900)
     expect(at(page, "centre")).to_have_attribute("data-view", "both")
     expect(at(page, "view-world")).to_be_hidden()
