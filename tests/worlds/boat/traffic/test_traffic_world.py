@@ -65,3 +65,26 @@ def test_unknown_traffic_is_one_sentence() -> None:
     with pytest.raises(UsageError, match="no traffic 'harbor'; did you mean 'harbour'") as told:
         world("boat://launch?traffic=harbor")
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.long("ten minutes on the water, steered by chance")
+@pytest.mark.parametrize("vessel", ["launch?sea=2&", "skiff?sea=4&"])
+def test_a_harbour_stops_whoever_steers_by_chance(vessel: str) -> None:
+    """Nobody's middle gets into a wall, and everything told and felt is finite."""
+    boat, rng = world(f"boat://{vessel}traffic=harbour"), np.random.default_rng(3)
+    contact = [channel.name for channel in boat.channels].index("boat_contact")
+    boat.reset()
+    hits, held = 0, (0.0, 0.0)
+    for k in range(60_000):
+        if k % 300 == 0:
+            held = rng.uniform(-0.3, 1), rng.uniform(-1, 1)
+        boat.step(held)
+        if k % 10:
+            continue
+        assert np.isfinite([*boat.told, *boat.vehicle, *boat.place]).all()
+        hits += boat.told[contact] > 0
+        for wall in traffic_named("harbour").walls if k % 100 == 0 else ():
+            c, s = np.cos(np.deg2rad(wall.heading)), np.sin(np.deg2rad(wall.heading))
+            x, y = np.subtract(boat.place[:2], wall.at)
+            assert abs(c * x + s * y) > wall.length / 2 or abs(c * y - s * x) > wall.breadth / 2
+    assert hits
