@@ -3,6 +3,6 @@
 from benchmarks.hosts import boat, car, flight, outside, stick, traffic
 
 BENCHMARKS = [
-    *stick.BENCHMARKS, *boat.BENCHMARKS, *flight.BENCHMARKS, *car.BENCHMARKS, *outside.BENCHMARKS, *traffic.BENCHMARKS,
+    *boat.BENCHMARKS, *traffic.BENCHMARKS, *flight.BENCHMARKS, *car.BENCHMARKS, *stick.BENCHMARKS, *outside.BENCHMARKS,
 ]  # fmt: skip
 """Benchmarks of worlds."""
