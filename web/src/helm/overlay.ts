@@ -31,6 +31,7 @@ export function helmOverlay(app: App): HTMLElement {
   const element = h("div", { class: "helm-overlay", "data-test": "helm-overlay" }, h("div", { class: "helm-top" }, standing(helm), switches), foot);
   helm.places.push(() => element.parentElement);
 
+  let isSeen = false;
   const scene = worldOf(app);
   effect(() => {
     const now = scene().scene;
@@ -39,6 +40,7 @@ export function helmOverlay(app: App): HTMLElement {
     rows.show(now?.controls ?? []);
     screen.show(now?.controls ?? []);
     cluster.show(now ? ownInstruments(now) : []);
+    fit(); // rows are as wide as they need
   });
   effect(() => {
     rows.element.classList.toggle("off", !choices.keys());
@@ -48,6 +50,7 @@ export function helmOverlay(app: App): HTMLElement {
   });
   function fit(): void {
     const [wide, high] = [element.clientWidth, element.clientHeight];
+    isSeen = wide > 0;
     const isNarrow = wide < NARROW_PX;
     element.classList.toggle("is-narrow", isNarrow);
     element.classList.toggle("is-short", isNarrow && high < SHORT_PX);
@@ -57,7 +60,7 @@ export function helmOverlay(app: App): HTMLElement {
   new ResizeObserver(fit).observe(element);
   new ResizeObserver(() => element.parentElement?.style.setProperty("--helm-foot", `${foot.offsetHeight}px`)).observe(foot);
   app.onFrame((now) => {
-    if (element.hidden || document.hidden || element.clientWidth === 0) return;
+    if (!isSeen || document.hidden) return; // asking the element itself would lay the page out in every frame
     if (choices.instruments.peek()) cluster.follow(now);
     if (choices.screen.peek()) screen.follow();
     else if (choices.keys.peek()) rows.follow();

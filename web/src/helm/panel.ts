@@ -38,9 +38,13 @@ export function panel(app: App): HTMLElement {
     screen.show(now?.controls ?? []);
     cluster.show(own);
   });
-  new ResizeObserver(() => cluster.fit(element.clientWidth - 24)).observe(element);
+  let wide = 0; // where it is not shown
+  new ResizeObserver(() => {
+    wide = element.clientWidth;
+    if (wide > 0) cluster.fit(wide - 24);
+  }).observe(element);
   app.onFrame((now) => {
-    if (document.hidden || !element.checkVisibility()) return;
+    if (wide === 0 || document.hidden) return;
     rows.follow();
     screen.follow();
     pads.follow(helm.leader.peek());
