@@ -111,7 +111,7 @@ def test_a_run_without_a_world_has_no_view_outside(pages: Pages, rig: Rig) -> No
     rig.start_base()
     if "console" not in rig.running:
         rig.start_console()
-    until(lambda: "world_t" not in rig.newest(), "records without a world")
+    until(lambda: rig.ask("GET", "world").status_code == 404, "a ring without a world")
     page = pages.open(layout=OPEN, width=1440, height=900)
     expect(at(page, "centre")).to_have_attribute("data-view", "both")
     expect(at(page, "view-world")).to_be_hidden()
