@@ -1,6 +1,7 @@
 """Traffic in the world of a boat: its option, its objects for viewers, its channels."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,21 +43,21 @@ def test_the_description_of_a_harbour_stays_small() -> None:
     assert len(described.text) < 600_000 and json.loads(described.text)["objects"]
 
 
-def test_channels_tell_of_contacts() -> None:
-    """Into the buoy of the starting line."""
-    boat = world("boat://launch?traffic=regatta&sea=0")
+def test_channels_tell_of_contacts(tmp_path: Path) -> None:
+    """Straight ahead at half power into the second of two buoys, of a file of one's own."""
+    buoys = "".join(f'[[buoy]]\nname = "{name}"\nat = {at}\n' for name, at in (("a", [30, 9]), ("b", [40.0, 0.2])))
+    path = tmp_path / "buoys.toml"
+    path.write_text(f'summary = "two buoys"\n{buoys}')
+    boat = world(f"boat://launch?sea=0&traffic={path}")
     names = [channel.name for channel in boat.channels]
     boat.reset()
     rows = []
-    for _ in range(3400):
-        heading = boat.told[names.index("boat_heading")]
-        x, y, *_ = boat.place
-        error = np.arctan2(-30 - y, 60 - x) - heading
-        boat.step((0.6, float(np.clip(2 * error, -1, 1))))
+    for _ in range(2400):
+        boat.step((0.6, 0.0))
         rows.append(boat.told)
     told = np.array(rows)
     buoy, force = told[:, names.index("boat_buoy")], told[:, names.index("boat_contact")]
-    assert force.max() > 100 and set(buoy) == {0, 1}
+    assert force.max() > 500 and set(buoy) == {0, 2}
     away = np.hypot(told[:, names.index("boat_buoy_x")], told[:, names.index("boat_buoy_y")])
     assert away.max() > 0.3 and not away[buoy == 0].any()
 
