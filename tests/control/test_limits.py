@@ -3,13 +3,14 @@
 from functools import partial
 from typing import Any
 
+import casadi as ca
 import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from motionbase.compile import Kernel, Scan, compile, kernel, scan
-from motionbase.control.limits import LIMITED, Limiter, demand_within, limited
+from motionbase.control.limits import LIMITED, SHORT, Limiter, demand_within, falls_short, limited
 from tests.tier import often
 
 LIMITER = Limiter.layout.size
@@ -147,6 +148,18 @@ def test_target_that_is_no_number_stops_within_the_limits(wrong: float) -> None:
     assert np.isfinite(made["motion"]).all()
     assert v[149] > 0.3 and v[-1] == 0.0
     assert np.abs(np.diff(v)).max() <= A_MAX * DT * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("size", "told"), [(0.9 * SHORT, False), (1.1 * SHORT, True)])
+def test_what_is_only_smoothed_is_no_warning(size: float, told: bool) -> None:
+    """A step is chased either way; people are told where the output is noticeably away, and of a NaN."""
+    span = X_MAX - X_MIN
+    target = np.array([size * span, 0.0, 0.0])
+    made = followed(np.repeat([target], 10, axis=0))
+    output = ca.SX(made["motion"][0])
+    assert made["acts"][0] == 1.0
+    assert float(falls_short(output, ca.SX(target), ca.SX(span))) == told
+    assert float(falls_short(output, ca.SX(np.full(3, np.nan)), ca.SX(span))) == 1.0
 
 
 def test_demand_check() -> None:

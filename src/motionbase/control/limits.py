@@ -26,6 +26,7 @@ KEEPS_UP, TOO_FAST = 1.05, 1.25  # acceleration of a target over that of the cha
 NOTICE, FORGET = 0.01, 1.0  # [s] in which a target that is too fast is detected, and forgotten
 CATCH = 0.25  # of the jerk, which may remain when the target is met: the next tick uses twice as much
 SETTLE_TICKS = 6.0  # time constant of the velocity in a chase with a small error
+SHORT = 1e-3  # of the range of an axis: differences below it are those of smoothing, and no operator need know
 
 
 class Limiter(Struct):
@@ -196,6 +197,11 @@ LIMITED = Program(
     limited,
     "limits one axis, and is quick where it need not",
 )
+
+
+def falls_short(motion: SX, target: SX, span: SX) -> Flag:
+    """1 if a limiter's output is noticeably away from its target, or the target is NaN; `span`: range of the axis."""
+    return ca.logic_not(ca.fabs(motion[0] - target[0]) <= SHORT * span)
 
 
 def demand_within(dof_velocity: Six, dof_position: Six, motion: Motions) -> Flag:

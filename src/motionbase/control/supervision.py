@@ -119,13 +119,13 @@ def estimated(decay: SX, dt: SX, before: Estimate, fresh: SX, measured: SX, a: S
     return Estimate.of(ca.if_else(ca.ne(fresh, 0), ca.vertcat(measured, 0), made))
 
 
-def warnings(horizon: SX, hosted: SX, clock: Clock, fits: SX, dof_acts: SX, leg_acts: SX, gyros_wrong: SX) -> SX:
+def warnings(horizon: SX, hosted: SX, clock: Clock, fits: SX, dof_short: SX, leg_short: SX, gyros_wrong: SX) -> SX:
     """Bits of `WarningBit`."""
     bits = {
         WarningBit.HOST_SILENT: ca.logic_and(hosted, clock.age > horizon),
         WarningBit.FRAME_REFUSED: ca.ne(clock.refused, 0),
-        WarningBit.DOF_LIMIT: ca.sum1(dof_acts) > 0,
-        WarningBit.LEG_LIMIT: ca.sum1(leg_acts) > 0,
+        WarningBit.DOF_LIMIT: ca.sum1(dof_short) > 0,
+        WarningBit.LEG_LIMIT: ca.sum1(leg_short) > 0,
         WarningBit.DEMAND_OUTSIDE: ca.logic_and(hosted, ca.logic_not(fits)),
         WarningBit.GYROS_WRONG: ca.ne(gyros_wrong, 0),
     }

@@ -17,7 +17,7 @@ from motionbase.control.generators import generator_clock, run_generators
 from motionbase.control.geometry import demands_of, felt_of, force_of, forward_of, inverse_of, pose_down
 from motionbase.control.latch import Latch, is_fresh, latched, stop_and_movable
 from motionbase.control.leg_control import LegControl, watched
-from motionbase.control.limits import LIMITED, Limiter, demand_within
+from motionbase.control.limits import LIMITED, Limiter, demand_within, falls_short
 from motionbase.control.params import ControlState, Parameters
 from motionbase.control.ports import Inputs, Outputs
 from motionbase.control.propagator import host_clock, propagated
@@ -135,14 +135,14 @@ def tick(base: Base, p: Parameters, x: ControlState, given: Inputs) -> tuple[Con
     )
     generators, sums, active = run_generators(moves.fade_least, settings, timing.t, timing.stop, timing.live)
     total = motion + sums
-    dof_after, dof, dof_acts = limit_dofs(base, p, x, limits, machine.quiet, total[:6, :])
+    dof_after, dof, dof_short = limit_dofs(base, p, x, limits, machine.quiet, total[:6, :])
     pose_hat = estimate_pose(base, p, x, fresh, pose, dof)
 
     # leg motion that this requires
     turned = turning(moves.turn_corner, dt, x.turning, fresh, given.omega)
     wanted, f_ff, l_ddot_felt, f_beyond = base.demands(dof, given.acc, turned.alpha)
-    leg_after, legs, leg_acts, added = limit_legs(base, p, x, limits, machine.quiet, watch.l, wanted, total[6:, :])
-    warning = warnings(moves.host_horizon, hosted, clock, fits, dof_acts, leg_acts, agreement.gyros_wrong[0])
+    leg_after, legs, leg_short, added = limit_legs(base, p, x, limits, machine.quiet, watch.l, wanted, total[6:, :])
+    warning = warnings(moves.host_horizon, hosted, clock, fits, dof_short, leg_short, agreement.gyros_wrong[0])
     leg_state, valve_cmd, u_ff, u_fb = command_legs(
         base, p, x, machine.quiet, latch, watch, lines, legs, f_ff, l_ddot_felt
     )
@@ -209,10 +209,11 @@ def host_demand_fits(base: Base, p: Parameters, hosted: SX, host: SX) -> SX:
 
 
 def limit_dofs(base: Base, p: Parameters, x: ControlState, limits: Limits, quiet: SX, total: SX) -> Any:
-    """Limiters of the degrees of freedom, motion within their limits, and which of them are active."""
+    """Limiters of the degrees of freedom, motion within their limits, and which fall short of their demand."""
 
     def axis(before: Limiter, target: SX, most: SX, v: SX, a: SX, chase: SX) -> Any:
-        return LIMITED(base.dt, p.allowed.jerk_time, -most, most, v, a, chase, a, before, target)
+        after, got, _ = LIMITED(base.dt, p.allowed.jerk_time, -most, most, v, a, chase, a, before, target)
+        return after, got, falls_short(got, target, 2 * most)
 
     rows = x.dof_before, total, limits.position, limits.velocity[:6], limits.acceleration[:6], limits.chase
     return cond(quiet, lambda: (standing(total[:, 0]), total, ca.SX.zeros(6)), lambda: for_each(axis, *rows))
@@ -221,7 +222,7 @@ def limit_dofs(base: Base, p: Parameters, x: ControlState, limits: Limits, quiet
 def limit_legs(
     base: Base, p: Parameters, x: ControlState, limits: Limits, quiet: SX, l: SX, wanted: SX, asked: SX
 ) -> Any:
-    """Limiters of the legs, their motion, which are active, and the legs' motion beyond the degrees of freedom.
+    """Limiters of the legs, their motion, which fall short, and the legs' motion beyond the degrees of freedom.
 
     They follow `wanted`, by inverse kinematics, plus `asked`; while quiet, the measured length.
     """
@@ -231,7 +232,8 @@ def limit_legs(
         after, got, acts = LIMITED(
             base.dt, p.allowed.jerk_time, *ends, v, a, a, p.allowed.leg_braking, before, wanted + asked
         )
-        return after, got, acts, ca.if_else(ca.ne(acts, 0), got - wanted, asked)
+        short = falls_short(got, wanted + asked, ends[1] - ends[0])
+        return after, got, short, ca.if_else(ca.ne(acts, 0), got - wanted, asked)
 
     def at_rest() -> Any:
         return standing(l), ca.horzcat(l, ca.SX.zeros(6, 2)), ca.SX.zeros(6), ca.SX.zeros(6, 3)

@@ -66,8 +66,8 @@ class WarningBit(IntFlag):
 
     HOST_SILENT = 1  # host mode, and no frame for longer than the horizon
     FRAME_REFUSED = 2  # the newest host frame holds a NaN or is far beyond the limits
-    DOF_LIMIT = 4  # a limit of a degree of freedom acts
-    LEG_LIMIT = 8  # a limit of a leg acts
+    DOF_LIMIT = 4  # limits keep a degree of freedom more than a thousandth of its range from its demand
+    LEG_LIMIT = 8  # limits keep a leg as far from its demand
     DEMAND_OUTSIDE = 16  # host mode, and the host asks for more than the limits allow
     GYROS_WRONG = 32  # the rate gyros contradict the leg rates and are no longer used
 
