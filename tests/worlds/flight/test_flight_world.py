@@ -111,6 +111,33 @@ def test_a_person_with_a_keyboard_takes_off_and_turns() -> None:
     smooth(np.array(found), 6.0)
 
 
+@pytest.mark.parametrize("name", ["c172x", *(pytest.param(name, marks=OTHERS) for name in ("737", "f16"))])
+def test_with_aids_a_stick_held_back_does_not_stall(name: str) -> None:
+    """Engines idle, elevator full back: the nose comes down in time, the wings stay level."""
+    world = world_of(name, start="cruise", height=2000, shake=0)
+    pulls, most = by_hand(world, elevator=1.0, throttle=0.0), 0.0
+    for _ in range(4000 if name == "c172x" else 12_000):
+        pulls()
+        most = max(most, world.state.attack)
+    assert 0.5 < most / world.aircraft.shaking.stall_alpha < 1.02 and world.number == 1
+    assert abs(attitude(world.state).bank) < 0.1 and world.state.v[2] > -20.0
+
+
+@pytest.mark.parametrize("name", ["c172x", *(pytest.param(name, marks=OTHERS) for name in ("737", "f16"))])
+def test_with_aids_it_lands_if_the_throttle_is_closed(name: str) -> None:
+    """From a final approach, without a touch of anything else."""
+    world = FlightWorld(AIRCRAFT[name], Start(FINAL, seconds=15.0))
+    world.reset()
+    throttle = world.rest.throttle
+    while not world.state.wow:
+        if world.state.height < world.aircraft.tall + 15.0:
+            throttle = max(0.0, throttle - 0.002)
+        sink = -world.state.v[2]
+        by_hand(world, throttle=throttle)()
+        assert world.t < 40.0
+    assert world.number == 1 and sink < 0.5 * SINK and 100.0 < world.state.p[0] < 1500.0
+
+
 def test_a_script_goes_on_where_a_person_left_it_and_nothing_jumps() -> None:
     world = world_of("c172x", start="cruise", shake=0)
     script, steering = world.scripts["cruise"](), Steering(world.controls)

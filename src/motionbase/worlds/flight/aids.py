@@ -20,6 +20,8 @@ RISE = math.radians(7.0)  # rate of the nose at full elevator [rad/s]
 ROLL = math.radians(30.0)  # of the bank, at most [rad/s]
 BANK = math.radians(40.0)  # at full aileron
 UP, DOWN = math.radians(22.0), math.radians(-12.0)  # pitch, at most and at least
+SUNK = math.radians(-4.0)  # pitch that is left at the stall
+NEAR, GUST_S = 0.6, 0.25  # of the stall's angle of attack, from where the nose sinks; in which gusts are smoothed [s]
 ALONE = 0.04  # a control within this share of its rest is not held
 FLARE_M, SINK, SINK_RATE = 15.0, 0.7, 0.22  # below this height it may sink so fast on the ground, and more above [m/s]
 
@@ -30,6 +32,7 @@ class Aids:
 
     def __init__(self, aircraft: Aircraft) -> None:
         self.aircraft, self._hold, self._share, self._pitch = aircraft, Hold(aircraft), 0.0, 0.0
+        self._attack = 0.0  # angle of attack over that of the stall, without gusts
         self._heading: float | None = None
 
     def step(self, state: State, stick: Surfaces, is_by_hand: bool) -> Surfaces:
@@ -73,19 +76,18 @@ class Aids:
 
     def _in_the_air(self, state: State, stick: Surfaces) -> Surfaces:
         self._heading = None
-        now, stall = attitude(state), self.aircraft.speeds.approach * 0.92
-        low, high = DOWN, UP
+        now, low, high = attitude(state), DOWN, UP
         self._pitch += RISE * stick.elevator * DT
-        # too slow: the nose may be ever less high, until it is below the horizon
-        slow = max(0.0, min(1.0, (1.12 * stall - state.airspeed) / (0.22 * stall)))
-        high += slow * (math.radians(-3.0) - high)
+        # near the stall the nose may be ever less high, until it is below the horizon
+        self._attack += (state.attack / self.aircraft.shaking.stall_alpha - self._attack) * DT / GUST_S
+        near = max(0.0, min(1.0, (self._attack - NEAR) / (1.0 - NEAR)))
+        high += near * (SUNK - high)
         sinks, over = -state.v[2], state.height - self.aircraft.tall
-        if over < FLARE_M and state.airspeed > 0.85 * stall:
+        if over < FLARE_M:
             fast = sinks - SINK - SINK_RATE * over
             if fast > 0.0:
                 low = max(low, min(self.aircraft.flare_pitch + 0.06, now.pitch + 2.5 * fast / state.airspeed))
-                high = max(high, low)
-        self._pitch = max(low, min(high, self._pitch))
+        self._pitch = min(high, max(low, self._pitch))
         elevator, aileron = self._hold.step(state, self._pitch, BANK * stick.aileron, (1.3 * RISE, ROLL))
         return stick._replace(
             elevator=elevator, aileron=aileron, rudder=limited(rudder(state, None) + 0.5 * stick.rudder, 1.0)

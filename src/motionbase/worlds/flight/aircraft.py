@@ -23,7 +23,6 @@ class Speeds:
         circuit: level round the field
         cruise: of a start in the air
         approach: with landing flaps and gear down
-        stall: about where the model stalls clean; slower approaches to the stall end here in any case
     """
 
     rotate: float
@@ -31,7 +30,6 @@ class Speeds:
     circuit: float
     cruise: float
     approach: float
-    stall: float
 
 
 @final
@@ -132,7 +130,7 @@ class Aircraft:
 
 _C172 = Aircraft(
     "c172x", "Cessna 172, four seats and one propeller", "c172x", (43.0, 0.0, 36.0), (37.0, -12.0, 48.0),
-    Speeds(55 * KNOT, 75 * KNOT, 90 * KNOT, 100 * KNOT, 65 * KNOT, 47 * KNOT),
+    Speeds(55 * KNOT, 75 * KNOT, 90 * KNOT, 100 * KNOT, 65 * KNOT),
     Gains(4.0, 0.9, 1.2, 0.4),
     Shaking(0.25, ((0.5, 0.5), (1.0, 0.85)), 1.2, 0.28, 0.15, 0.0, 0.9, 0.35),
     (0.0, 1.0), False, 0.12, 2.5, 0.10, 1.336, (0.74, 0.48), 26.0, 1, True, settings={
@@ -142,14 +140,14 @@ _C172 = Aircraft(
 )  # fmt: skip
 _B737 = Aircraft(
     "737", "Boeing 737, an airliner with two jet engines", "737", (612.0, 0.0, -36.0), (80.0, -30.0, 70.0),
-    Speeds(140 * KNOT, 165 * KNOT, 200 * KNOT, 250 * KNOT, 140 * KNOT, 150 * KNOT),
+    Speeds(140 * KNOT, 165 * KNOT, 200 * KNOT, 250 * KNOT, 140 * KNOT),
     Gains(3.5, 2.2, 1.2, 1.2, 0.04),
     Shaking(0.04, (), 0.9, 0.24, 0.15, 0.6, 0.78, 0.3),
     (0.25, 0.75), True, 0.20, 4.5, 0.07, 1.101, (0.52, 0.45), 37.0, 2, False,
 )  # fmt: skip
 _F16 = Aircraft(
     "f16", "F-16, a fighter with its flight control computer", "f16", (-192.0, 0.0, -4.0), (-336.2, 0.0, 29.5),
-    Speeds(140 * KNOT, 250 * KNOT, 250 * KNOT, 350 * KNOT, 150 * KNOT, 125 * KNOT),
+    Speeds(140 * KNOT, 250 * KNOT, 250 * KNOT, 350 * KNOT, 150 * KNOT),
     Gains(2.0, 0.4, 0.7, 0.1, 0.03),
     Shaking(0.06, (), 1.5, 0.42, 0.1, 0.5, 0.92, 0.4),
     (0.0, 0.0), True, 0.20, 5.0, 0.20, 1.65, (0.25, 0.18), 11.5, 1, False, "fcs/dht-left-pos-rad",
