@@ -29,6 +29,7 @@ def steps(settings: Settings) -> Rounds:
     def whole(n: int) -> None:
         for _ in range(n):
             world.step(steer(world.t))
+            assert world.vehicle and world.place and world.told
 
     def compiled(n: int) -> None:
         for _ in range(n):

@@ -49,18 +49,16 @@ def test_the_tour_keeps_to_the_road_and_shows_what_it_promises() -> None:
     assert rough > 2 * smooth
 
 
-@pytest.mark.long("a minute of each car and script")
+@pytest.mark.long("two minutes of each car and script")
 @pytest.mark.parametrize("script", ("tour", "lap", "slalom", "brake"))
 @pytest.mark.parametrize("car", NAMES)
 def test_every_script_drives_every_car_round_the_circuit(car: str, script: str) -> None:
-    for url in (f"drive://{car}", f"drive://{car}?road=C&hills=2"):
-        world = made(url)
-        steer = world.scripts[script]()
-        for _ in range(round(150 / world.dt)):
-            world.step(steer(world.t))
-            assert abs(world.simulation.foot.across) < 3.0
-        rows = np.array(world.vehicle)
-        assert np.isfinite(rows).all()
+    world = made(f"drive://{car}?road=C&hills=2")
+    steer = world.scripts[script]()
+    for _ in range(round(120 / world.dt)):
+        world.step(steer(world.t))
+        assert np.isfinite(world.vehicle).all() and abs(world.simulation.foot.across) < 3.0
+    assert script == "brake" or world.simulation.foot.s > 900
 
 
 def test_every_lap_has_the_same_road() -> None:
@@ -69,9 +67,12 @@ def test_every_lap_has_the_same_road() -> None:
     surface = world.simulation.surface
     x, y, _ = surface.road.course.at(700.0)
     wheels = [(x, y), (x + 1, y), (x, y + 1), (x - 1, y)]
+    surface.seek()
     surface.look(wheels, (0.1, 0.0))
     first = surface.unders.copy()
+    surface.seek()
     surface.look([(0.0, 0.0)] * 4, (0.0, 0.0))
+    surface.seek()
     surface.look(wheels, (0.1, 0.0))
     np.testing.assert_array_equal(surface.unders, first)
 
@@ -175,6 +176,7 @@ def test_a_car_of_a_file_is_driven_and_a_script_finds_back_to_the_road(tmp_path:
     file.write_text((FOLDER / "hatchback.toml").read_text())
     world = made(f"drive://{file}?bumps=0")
     car = world.simulation
+    car.surface.seek()
     car.q[1] -= 30.0
     car.q[2] = car.surface.height(float(car.q[0]), float(car.q[1]))[0] + 0.1
     car.q[3:7] = 0.0, 0.0, 0.0, 1.0

@@ -95,7 +95,7 @@ class Driver:
     def pedals(self, most: float = math.inf) -> tuple[float, float]:
         """Throttle and brake for the wanted speed."""
         rows = len(self._speed)
-        step = self._road.course.samples[1, 0]
+        step = self._road.course.rows[1][0]
         k = int((self.foot.s + 0.4 * max(self.speed, 0.0)) / step)
         wanted = min(float(self._speed[k % rows if self._road.course.closed else min(k, rows - 1)]), most)
         if abs(self.foot.across) > self._road.course.width / 2 + 1 or self._looks_away:

@@ -95,6 +95,7 @@ class Simulation:
         z, zx, zy = self.surface.height(x, y)
         c, sn = math.cos(heading), math.sin(heading)
         pitch, roll = -math.atan(zx * c + zy * sn), math.atan(c * zy - sn * zx)
+        self.surface.seek()
         self.q[:7] = (x, y, z + lift, *quaternion((roll, pitch, heading)))
 
     def put_back(self) -> None:

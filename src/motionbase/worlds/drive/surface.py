@@ -22,6 +22,7 @@ GRASS_CLASS, GRASS_GRIP, GRASS_SOFT = "E", 0.55, 5.0  # grip and rolling resista
 TIGHT, TIGHTER = 1 / 250, 1 / 110  # curvatures between which kerbs rise [1/m]
 SKEW = 0.618  # [rad] direction of the grass's grid, so that it is seldom met in its own period
 BEHIND = 3  # nodes of a window behind a wheel
+LOST, SEARCH = 15.0, 40  # [m] from the road where another part may be nearer; looks until all of it is searched
 
 
 class Foot(NamedTuple):
@@ -55,7 +56,8 @@ class Surface:
         course = road.course
         rows = course.samples
         self._xy = np.ascontiguousarray(rows[:, 1:3].T)
-        self._rows: list[list[float]] = rows.tolist()
+        self._rows = course.rows
+        self._near, self._looks, self._across = 0, 0, math.inf
         self._step, self._length, self._half = rows[1, 0], course.length, course.width / 2
         self._grid = Grid.on(course.length if course.closed else 0.0)
         self._weights = weights()
@@ -84,6 +86,10 @@ class Surface:
         """Number of the sample of the road nearest to a place."""
         dx, dy = self._xy[0] - x, self._xy[1] - y
         return int((dx * dx + dy * dy).argmin())
+
+    def seek(self) -> None:
+        """Search all of the road at the next look: the car has been put elsewhere."""
+        self._across = math.inf
 
     def foot(self, x: float, y: float, near: int) -> tuple[int, Foot]:
         """Nearest sample from one near by, and the road beside the place."""
@@ -118,7 +124,11 @@ class Surface:
             ahead: way that they go in half a step
         """
         mx, my = sum(x for x, _ in wheels) / 4, sum(y for _, y in wheels) / 4
-        near, foot = self.foot(mx, my, self.nearest(mx, my))
+        self._looks += 1
+        if self._looks % SEARCH == 1 or abs(self._across) > LOST:
+            self._near = self.nearest(mx, my)
+        near, foot = self.foot(mx, my, self._near)
+        self._near, self._across = near, foot.across
         numbers, rows, columns = [], [], []
         for x, y in wheels:
             found, i, j = self._under(x, y, near, ahead)
