@@ -58,6 +58,7 @@ test("a key steers unless something else wants it, and a key that repeats is pre
   assert.equal(keyboard.press(again), true); // held since before the vehicle was known
   assert.deepEqual([keyboard.clear(), keyboard.press(again), keyboard.press(up), keyboard.clear()], [true, false, true, true]);
   assert.deepEqual([keyboard.release("ArrowUp"), keyboard.press(again)], [false, true]);
+  assert.deepEqual([keyboard.clear(false), keyboard.press(again)], [true, true]); // a connection was lost meanwhile
 });
 
 test("a gamepad speaks in the standard layout, another device with raw axes, and nothing with numbers that are none", () => {

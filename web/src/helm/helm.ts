@@ -12,7 +12,7 @@ import { isButton, Keyboard, placeOf, type Place } from "./keyboard";
 import { PadWatch } from "./pad_watch";
 import { keysOf, ofKeys, usedBy, type Pad } from "./says";
 import { Speaker, type Device } from "./speaker";
-import { handOf, isSteered, keysInWords, speaks, whatToDo, whoSteers, whyNot, type WhyNot } from "./words";
+import { handOf, isSteered, keysInWords, passes, speaks, whatToDo, whoSteers, whyNot, type WhyNot } from "./words";
 
 /** Gives back to the script; no key that moves a control. */
 export const BACK_KEY = "Backspace";
@@ -85,7 +85,7 @@ export class Helm {
     effect(() => {
       const now = cause();
       if (now === "free") this.#fallSilent(); // keys that are held may be what takes the seat
-      else if (!speaks(now)) this.letGo();
+      else if (!speaks(now)) this.letGo(!passes(now));
     });
     void learnLayout().then(() => this.hasLetters.set(true));
     app.onFrame(() => this.hand.set(app.value("world_hand")));
@@ -130,9 +130,9 @@ export class Helm {
     else this.#tell(text);
   }
 
-  /** Nobody steers from here, until a device is moved again. */
-  letGo(): void {
-    this.#keyboard.clear();
+  /** Nobody steers from here, until a device is moved again. @param isSpent even keys that stay held */
+  letGo(isSpent = true): void {
+    this.#keyboard.clear(isSpent);
     this.held.set(new Set());
     this.#fallSilent();
   }
@@ -187,7 +187,7 @@ export class Helm {
       key.stopPropagation();
     }
     if (isNew) this.#speak(true);
-    if (!isOurs) this.#clear();
+    if (!isOurs) this.#clear(!passes(cause));
   }
 
   #placeOf(target: EventTarget | null): Place {
@@ -195,8 +195,8 @@ export class Helm {
   }
 
   /** Keys count as let go; the keyboard may go on leading. */
-  #clear(): void {
-    if (!this.#keyboard.clear()) return;
+  #clear(isSpent = true): void {
+    if (!this.#keyboard.clear(isSpent)) return;
     this.#speak(false);
   }
 

@@ -52,10 +52,13 @@ export class Keyboard {
     return this.#held.delete(code);
   }
 
-  /** Whether any was held. */
-  clear(): boolean {
+  /**
+   * Whether any was held.
+   * @param isSpent keys must be pressed anew; else one that is still held counts again when it repeats
+   */
+  clear(isSpent = true): boolean {
     const any = this.#held.size > 0;
-    for (const code of this.#held) this.#spent.add(code);
+    if (isSpent) for (const code of this.#held) this.#spent.add(code);
     this.#held.clear();
     return any;
   }

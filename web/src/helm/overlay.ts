@@ -54,8 +54,10 @@ export function helmOverlay(app: App): HTMLElement {
     const isNarrow = wide < NARROW_PX;
     element.classList.toggle("is-narrow", isNarrow);
     element.classList.toggle("is-short", isNarrow && high < SHORT_PX);
-    const left = isNarrow || choices.screen.peek() ? 0 : rows.element.offsetWidth + 12;
-    cluster.fit(Math.max(120, wide - 16 - left), INSTRUMENTS_SHARE * high);
+    const [room, left] = [Math.max(120, wide - 16), rows.element.offsetWidth + 12];
+    const isAbove = isNarrow || choices.screen.peek() || (cluster.needs(room - left) > 1 && cluster.needs(room) === 1);
+    element.classList.toggle("is-above", isAbove);
+    cluster.fit(isAbove ? room : Math.max(120, room - left), INSTRUMENTS_SHARE * high);
   }
   new ResizeObserver(fit).observe(element);
   new ResizeObserver(() => element.parentElement?.style.setProperty("--helm-foot", `${foot.offsetHeight}px`)).observe(foot);

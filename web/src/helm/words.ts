@@ -49,6 +49,11 @@ export function speaks(cause: Cause): boolean {
   return cause === "" || cause === "refused" || cause === "silent";
 }
 
+/** What passes by itself: a key that is held meanwhile steers after it. */
+export function passes(cause: Cause): boolean {
+  return cause === "away" || cause === "base";
+}
+
 export interface WhyNot {
   readonly cause: Cause;
   /** One sentence without a capital; "" where it can, or may by pressing a key. */

@@ -91,6 +91,11 @@ export class Cluster {
     this.#lay();
   }
 
+  /** In how many lines they stand, in a width [css px]. */
+  needs(width: number): number {
+    return Math.round((arranged(this.#instruments, width / LEAST_SCALE).height + GAP) / (SIZE + GAP));
+  }
+
   /** Called in every animation frame in which it is seen. */
   follow(now: number): void {
     if (now - this.#paintedAt < PAINT_MS) return;
