@@ -50,10 +50,13 @@ def at(page: Page | Locator, name: str) -> Locator:
     return page.locator(f'[data-test="{name}"]')
 
 
-def save(what: Page | Locator, name: str) -> None:
+def save(what: Page | Locator | Image.Image, name: str) -> None:
     """With few colours, so that the file is small."""
     path = PICTURES / f"{name}.png"
-    what.screenshot(path=path)
+    if isinstance(what, Image.Image):
+        what.save(path)
+    else:
+        what.screenshot(path=path)
     with Image.open(path) as image:
         whole = image.convert("RGB")
         whole.quantize(palette=palette(whole), dither=Image.Dither.NONE).save(path, optimize=True)
