@@ -11,9 +11,14 @@ import { Reading } from "../src/world/motion";
 import { Playback, type State } from "../src/world/playback";
 import { anglesOf, Cameras, facing, times } from "../src/world/view/cameras";
 import { Hills } from "../src/world/view/land/hills";
+import { sections } from "../src/world/view/land/road";
+import { numberOf } from "../src/world/view/land/runway";
 import { halfWidth } from "../src/world/view/sea/grid";
 import { Trail } from "../src/world/view/sea/trail";
 import { Waves } from "../src/world/view/sea/waves";
+import { paint } from "../src/world/view/surface";
+import { Vehicle } from "../src/world/view/vehicle";
+import { daylight } from "../src/world/view/daylight";
 import { enclosed, turnedOut } from "../src/world/winding";
 
 const near = (a: number, b: number, by = 1e-9): void => assert.ok(Math.abs(a - b) <= by, `${a} is not ${b}`);
@@ -220,4 +225,37 @@ test("faces of a solid are turned outwards, others stay", () => {
   assert.deepEqual(turnedOut(within).faces.map((face) => [...face]), out);
   const sheet = { type: "mesh" as const, vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]] as [number, number, number][], faces: [[0, 1, 2]] as [number, number, number][] };
   assert.equal(turnedOut(sheet), sheet);
+});
+
+test("a road's drawn line is smooth: through points of a circle it is the circle", () => {
+  const points = Array.from({ length: 40 }, (_, k): [number, number, number] => [50 * Math.cos((k * Math.PI) / 20), 50 * Math.sin((k * Math.PI) / 20), 2]);
+  const line = sections({ points, closed: true }, 1);
+  assert.ok(line.length > 300);
+  for (const [x, y, z] of line) {
+    near(Math.hypot(x, y), 50, 0.01); // chords of 9 degrees alone would be 0.15 m off
+    near(z, 2);
+  }
+  near(line.at(-1)?.[0] ?? 0, 50);
+  near(line.at(-1)?.[1] ?? 9, 0);
+  const open = sections({ points: [[0, 0, 0], [0, 0, 0], [10, 0, 1]], closed: false }, 2);
+  assert.deepEqual([open.length, open[0], open.at(-1)], [6, [0, 0, 0], [10, 0, 1]]);
+});
+
+test("a runway has the tenths of its compass courses", () => {
+  const found = [0, -Math.PI / 2, Math.PI / 2, Math.PI, -0.1].map(numberOf);
+  assert.deepEqual(found, ["36", "09", "27", "18", "01"]);
+});
+
+test("a driver looks through what hides the way ahead, and sees the bow", () => {
+  const box = (size: number[], p: [number, number, number]): WorldScene["vehicle"]["shapes"][number] =>
+    ({ type: "box", size, p, q: [1, 0, 0, 0], color: null, role: "link", vertices: [], faces: [] });
+  const [bow, window, cabin] = [box([3, 2, 0.4], [3, 0, 0.2]), box([0.1, 2, 1], [1, 0, 1.5]), box([2, 2, 2], [0, 0, 1])];
+  const scene = { kind: "boat", eye: [0, 0, 1.5], chase: [-9, 0, 3], vehicle: { shapes: [bow, window, cabin] }, parts: [] } as unknown as WorldScene;
+  const air = daylight(null as never, "sea", false);
+  const vehicle = new Vehicle(scene, [], paint(air), paint(air));
+  const seen = (): number[] => vehicle.group.children.filter(({ visible }) => visible).map((one) => (one as unknown as { geometry: { index: { count: number } } }).geometry.index.count / 36);
+  vehicle.asDriver(false);
+  assert.deepEqual(seen().sort(), [1, 2]);
+  vehicle.asDriver(true);
+  assert.deepEqual(seen(), [2]); // within the cabin, whose walls are seen from outside alone
 });
