@@ -12,7 +12,7 @@ from motionbase.arrays import Array
 from motionbase.worlds.drive.roads import CONE_COUNT, CONE_DISTANCE, SLALOM, Road
 from motionbase.worlds.drive.simulation import Simulation
 from motionbase.worlds.drive.steer import lock_at
-from motionbase.worlds.drive.surface import Foot
+from motionbase.worlds.drive.surface import Foot, Surface
 
 LOOKS, LOOKS_S = 5.0, 0.55  # way ahead to the point that is steered to [m], and more with the speed [s]
 SIDEWAYS, SLOWING, FASTEST = 4.2, 3.0, 27.0  # [m/s^2], [m/s^2], [m/s] that the driver takes; illustrative
@@ -24,10 +24,11 @@ ASTRAY = 6.0  # [m/s] beside the road, or while it turns round
 Controls = tuple[float, float, float, float]
 
 
-def speeds(road: Road, sideways: float = SIDEWAYS, fastest: float = FASTEST) -> Array:
+def speeds(surface: Surface, fastest: float = FASTEST) -> Array:
     """Speed at every sample of a road: what bends allow, and what can still be braked before them."""
+    road, share = surface.road, min(1.0, surface.grip)
     rows = road.course.samples
-    v = np.minimum(np.sqrt(sideways / np.maximum(np.abs(rows[:, 4]), 1e-6)), fastest)
+    v = np.minimum(np.sqrt(share * SIDEWAYS / np.maximum(np.abs(rows[:, 4]), 1e-6)), fastest)
     for begin, end, speed in slow_parts(road):
         there = (rows[:, 0] >= begin) & (rows[:, 0] <= end)
         v[there] = np.minimum(v[there], speed)
@@ -35,7 +36,7 @@ def speeds(road: Road, sideways: float = SIDEWAYS, fastest: float = FASTEST) -> 
     if not road.course.closed:
         v[-1] = 0.0
     for k in range(2 * n - 1, -1, -1) if road.course.closed else range(n - 2, -1, -1):
-        v[k % n] = min(v[k % n], math.sqrt(v[(k + 1) % n] ** 2 + 2 * SLOWING * step))
+        v[k % n] = min(v[k % n], math.sqrt(v[(k + 1) % n] ** 2 + 2 * share * SLOWING * step))
     return v
 
 
@@ -128,12 +129,14 @@ def weaving(s: float) -> float:
 
 def lap(car: Simulation) -> Callable[[float], Controls]:
     """Round and round, briskly."""
-    return _along(Driver(car, middle, speeds(car.surface.road)))
+    return _along(Driver(car, middle, speeds(car.surface)))
 
 
 def slalom(car: Simulation) -> Callable[[float], Controls]:
     """Winding along the whole road."""
-    return _along(Driver(car, weaving, speeds(car.surface.road, fastest=WEAVE_SPEED)))
+    return _along(
+        Driver(car, weaving, speeds(car.surface, fastest=WEAVE_SPEED * math.sqrt(min(1.0, car.surface.grip))))
+    )
 
 
 def _along(driver: Driver) -> Callable[[float], Controls]:
@@ -145,7 +148,7 @@ def _along(driver: Driver) -> Callable[[float], Controls]:
 
 def brake(car: Simulation, fast: float = 25.0) -> Callable[[float], Controls]:
     """Up to 90 km/h or as fast as the road allows, an emergency stop, and again."""
-    driver = Driver(car, middle, speeds(car.surface.road, fastest=fast))
+    driver = Driver(car, middle, speeds(car.surface, fastest=fast))
     stop, since, slow = False, 0.0, 0.0
 
     def drive(t: float) -> Controls:
@@ -171,7 +174,7 @@ def tour(car: Simulation) -> Callable[[float], Controls]:
     road = car.surface.road
     if not road.cones:
         return lap(car)
-    driver = Driver(car, between_cones, speeds(road, fastest=TOUR_SPEED))
+    driver = Driver(car, between_cones, speeds(car.surface, fastest=TOUR_SPEED))
     straight = road.course.begin("brake")
     stops, stood, is_over = False, math.inf, False
 
@@ -187,6 +190,7 @@ def tour(car: Simulation) -> Callable[[float], Controls]:
             stops = not is_over
             return driver.steer() if v > 1.0 else 0.0, 0.0, 1.0, 0.0
         cones = SLALOM - 35 < s < SLALOM + CONE_COUNT * CONE_DISTANCE
-        return (driver.steer(), *driver.pedals(WEAVE_SPEED if cones else math.inf), 0.0)
+        weave = WEAVE_SPEED * math.sqrt(min(1.0, car.surface.grip))
+        return (driver.steer(), *driver.pedals(weave if cones else math.inf), 0.0)
 
     return drive
