@@ -9,11 +9,11 @@ export interface Level {
 
 export const LEVELS: readonly Level[] = [
   { scale: 1, detail: 1 },
-  { scale: 0.85, detail: 0.9 },
-  { scale: 0.72, detail: 0.8 },
-  { scale: 0.6, detail: 0.65 },
-  { scale: 0.5, detail: 0.5 },
-  { scale: 0.42, detail: 0.4 },
+  { scale: 0.85, detail: 0.85 },
+  { scale: 0.72, detail: 0.65 },
+  { scale: 0.6, detail: 0.5 },
+  { scale: 0.5, detail: 0.35 },
+  { scale: 0.42, detail: 0.22 },
 ];
 
 const SLOW_MS = 1000 / 28; // an animation frame: longer than this is too slow

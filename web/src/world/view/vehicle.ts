@@ -30,7 +30,7 @@ interface Disc {
 
 const FAST = 0.25; // [rad] between pictures: blades are seen no more
 const AHEAD = [-10, -5, 0, 5, 10].flatMap((azimuth) => [-5, -1, 3].map((elevation) => [azimuth, elevation] as const)); // [deg] where a driver looks
-const SIGHT_M = 400; // of a vehicle's own length at most
+const SIGHT_M = 400; // how far its driver's rays go: no vehicle is longer
 
 export class Vehicle {
   readonly group = new Group();
