@@ -59,7 +59,7 @@ export class View {
 
   /** Whether a processor draws less than it would with more time. */
   get isPressed(): boolean {
-    return this.software && this.#budget.level > 0;
+    return this.software && this.#budget.level > 0 && this.#stoodFor <= STILL_S;
   }
 
   /** @param names of the values that come with a state */
@@ -108,7 +108,7 @@ export class View {
     const state = at(now);
     if (!state) return false;
     const passed = Math.min(LONGEST_S, Math.max(0, (now - this.#at) / 1000)) || 0;
-    const isStill = state === this.#shown && !this.#isDirty;
+    const isStill = !this.#isDirty && this.#shown !== null && isSame(state, this.#shown);
     if (isStill && this.#stoodFor > STILL_S) return false; // nothing moves any more, cameras and water included
     this.#stoodFor = isStill ? this.#stoodFor + passed : 0;
     this.#at = now;
@@ -148,4 +148,9 @@ export class View {
     this.#renderer.setPixelRatio(ratio);
     this.#renderer.setSize(this.#width, this.#height, false);
   }
+}
+
+function isSame(one: State, other: State): boolean {
+  const equal = (a: readonly number[], b: readonly number[]): boolean => a.every((value, k) => value === b[k]);
+  return one.t === other.t && equal(one.p, other.p) && equal(one.q, other.q) && equal(one.values, other.values);
 }
