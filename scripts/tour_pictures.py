@@ -39,8 +39,8 @@ from scripts.console_pictures import ARGUMENTS, PICTURES, at, save
 TOKEN = "pictures-of-the-tour"
 RING = "demo"
 PATIENCE_S = 120.0
-SIZE: ViewportSize = {"width": 1280, "height": 720}
-FILM, QUALITY = (800, 450), 45  # size of the film, and WebP's quality
+SIZE: ViewportSize = {"width": 1600, "height": 900}
+FILM, QUALITY = (960, 540), 45  # size of the film, and WebP's quality
 RECORDS_HZ, AT_ONCE = 100, 3  # records per second of the tour, and for a step of the page
 HZ = RECORDS_HZ / AT_ONCE / 4  # pictures per second
 LEAD_S = 1.5  # played before the first picture, so that wakes and curves are there
