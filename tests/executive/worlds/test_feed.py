@@ -27,7 +27,7 @@ from motionbase.record.world import GAMEPAD, SCRIPT, WORLD, Hand, worldly_schema
 from motionbase.ring import names
 from motionbase.ring.backend import find
 from motionbase.ring.hand import BLOCK_AT, HandWriter, hand_path
-from motionbase.worlds.seed.world import CHANNELS
+from motionbase.worlds.boat.channels import CHANNELS
 from tests.ring.ring_processes import PATIENCE_S, environment, until
 
 URL = "boat://seed?script=circle"
