@@ -8,6 +8,7 @@ import numpy as np
 from motionbase.executive.model.code import ModelCode
 from motionbase.executive.model.orders import Timing
 from motionbase.executive.model.robot import Robot
+from motionbase.executive.tuning import RAMP_S
 from motionbase.multibody.manipulator.driven import BENT, DrivenModel, driven
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.models.robot import KD, KP, Q_REF, servo_robot
@@ -47,7 +48,7 @@ def test_the_loop_equals_simulate_with_the_torques_it_recorded() -> None:
         assert rig.ask(Command(Kind.DRIVE)).accepted
         rows = np.concatenate([rows, rig.step(0.9)])
         rig.tune("friction", 2.5)
-        rows = np.concatenate([rows, rig.step(0.6)])
+        rows = np.concatenate([rows, rig.step(RAMP_S + 0.1)])
         model = rig.run.code.plant.model
     n = len(rows) - 1
     inputs = {"tau": rig.joints(rows, "_torque")[:n], **{k: x[:n] for k, x in scales(rig, rows).items()}}

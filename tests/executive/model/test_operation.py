@@ -9,6 +9,7 @@ from motionbase.compile import compile
 from motionbase.executive.model.accept import SHORTER
 from motionbase.executive.model.orders import Timing
 from motionbase.executive.model.run import MEMORY
+from motionbase.executive.tuning import RAMP_S
 from motionbase.record.faults import ModelFault, ModelWarningBit
 from motionbase.record.requests import Command, Kind, Reason
 from motionbase.record.states import State
@@ -73,9 +74,9 @@ def test_brakes_stop_a_falling_arm() -> None:
     """Controller and friction off, so that it falls; then the brakes close."""
     with stepped() as rig:
         rig.tune("friction", 0.0)
-        rig.step(0.6)
+        rig.step(RAMP_S + 0.1)
         rig.tune("control", 0.0)
-        falling = rig.step(0.9)
+        falling = rig.step(RAMP_S + 0.1)
         assert not rig.joints(falling, "_torque")[-1].any() and np.abs(rig.joints(falling, "_speed")[-1]).max() > 1.0
         assert rig.ask(Command(Kind.OFF)).accepted
         rows = rig.step(2.0)
