@@ -15,8 +15,8 @@ NAMES = {
     "container": "container ship of 175 m with the main particulars of the S175",
 }
 FILES = ".toml"
-SHIP = 20.0  # [m] a vessel as long as this is alone at sea, unless told otherwise
-USUAL_SEA = 3  # in which a small boat can be driven fast
+SHIP = 20.0  # [m] vessels of this length and more have no traffic by default
+USUAL_SEA = 3  # default sea state: a small boat can be driven fast in it
 
 
 def _usual(option: Option) -> Option:
@@ -25,8 +25,8 @@ def _usual(option: Option) -> Option:
 
 OPTIONS: tuple[Option, ...] = (
     *(_usual(option) for option in SEA),
-    Text("traffic", "what else is on the water: none, harbour (usual for small craft), regatta, or a TOML file"),
-    Number("load", "on board, at the vessel's place for it", 0, 0, 1e5, "kg"),
+    Text("traffic", "other craft, buoys and piers: none, harbour (default for small craft), regatta, or a TOML file"),
+    Number("load", "load on board, at the place the vessel has for it", 0, 0, 1e5, "kg"),
 )
 
 

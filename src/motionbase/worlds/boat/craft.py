@@ -1,4 +1,4 @@
-"""What the compiled step knows of a vessel: numbers of its hull, strips, masses, damping and propulsion as ports.
+"""Parameters of a vessel for the compiled step: hull, strips, masses, damping and propulsion.
 
 Axes are those of the vessel: origin in its centre of gravity, x ahead, y to the left, z up.
 """
@@ -56,8 +56,8 @@ class Craft(Struct):
     added_roll: SX = q("kg m²")
     damp_roll: SX = q("N m s")
     damp_roll_quadratic: SX = q("N m s²")
-    pile: SX = q("-", text="how much water rises at the bottom: pi / 2 of a planing hull", start=1.0)
-    fades: SX = q("-", text="1: added mass goes with the water that is left; 0: it stays", start=1.0)
+    pile: SX = q("-", text="pile-up of water at the bottom: pi / 2 for a planing hull", start=1.0)
+    fades: SX = q("-", text="1: added mass follows the wet part of the hull; 0: it is constant", start=1.0)
     skeg: SX = q("kg/m", text="lift of the hull's stern across, over speed ahead and across")
     length: SX = q("m", text="of the waterline", start=1.0)
     wet_area: SX = q("m²", text="at rest", start=1.0)
@@ -127,7 +127,7 @@ class Edges(NamedTuple):
 
 
 def edges_of(vessel: Vessel, strips: Strips) -> Edges:
-    """Where a strip begins to get wet and where it is wet altogether."""
+    """Where strips begin to get wet, and where they are fully wet."""
     at, lines, centre = vessel.statics.upright, vessel.lines, vessel.centre
     water = (strips.x * math.sin(at.trim) - at.height) / math.cos(at.trim)
     zero = np.zeros(STRIPS)

@@ -26,7 +26,7 @@ PLANES_FROM = 0.8  # speed over sqrt(g b) at which a bottom half planes and make
 
 @final
 class Motion(NamedTuple):
-    """Attitude and velocity, and water, as strips ask for it.
+    """Attitude, velocity and water, as the strips need them.
 
     Attributes:
         R: (3, 3) of the vessel to the axes of its heading
@@ -46,12 +46,12 @@ class Motion(NamedTuple):
 
 @final
 class Along(NamedTuple):
-    """What strips have together.
+    """Results of all strips.
 
     Attributes:
         wrench: (6,) of slamming, damping, drag across, and added mass in accelerated water
         soaked: (n, 2) wet part of the way from keel to chine, left and right
-        sway, heave: (n,) added mass that is there now [kg]
+        sway, heave: (n,) present added mass [kg]
     """
 
     wrench: SX
@@ -71,7 +71,7 @@ def along_of(craft: Craft, m: Motion, before: SX, slow: SX, h: SX) -> Along:
 
     Args:
         before: (n, 2) `soaked` of the step before
-        slow: 1 at rest, towards 0 as a planing hull planes
+        slow: 1 at rest, going to 0 as the hull planes
     """
     up = m.R[2, :].T
 
@@ -111,7 +111,7 @@ def along_of(craft: Craft, m: Motion, before: SX, slow: SX, h: SX) -> Along:
 
 @final
 class Planing(NamedTuple):
-    """What a bottom that planes adds.
+    """Effects of a planing bottom.
 
     Attributes:
         wrench: (6,) of its lift
@@ -182,7 +182,7 @@ def resistance_of(craft: Craft, v: SX, area: SX) -> SX:
 
 
 def stern_lift(craft: Craft, m: Motion, v: SX, share: SX) -> SX:
-    """(6,) lift of the hull across: what its stern sheds of the momentum of water taken aside (Newman 1977, 7.5)."""
+    """(6,) transverse lift: the stern sheds transverse momentum of the water (Newman 1977, 7.5)."""
     place = ca.vertcat(craft.aft, 0, craft.strips.z[0])
     aside = v[1] + m.omega[2] * craft.aft
     force = ca.vertcat(0, -craft.skeg * share * ca.fmax(v[0], 0.0) * aside, 0)

@@ -117,7 +117,7 @@ class Hydrostatics:
         return 0.5 * (low + high)
 
     def balanced(self, heel: float, trim: float = 0.0) -> Afloat:
-        """Where it floats at a heel that something else holds, free to rise and to trim."""
+        """Equilibrium at a given heel, free to heave and trim."""
         z, step, angle = self.height_at(heel, trim), SMALL * self.size, SMALL * 10
         for _ in range(NEWTON_STEPS):
             found = self.sums([z, z + step, z - step, z, z], heel, [trim, trim, trim, trim + angle, trim - angle])
@@ -160,7 +160,7 @@ class Hydrostatics:
         return float(scale * (heeled[0, 1] - heeled[1, 1])), float(scale * (trimmed[0, 2] - trimmed[1, 2]))
 
     def levers(self, heels: ArrayLike) -> Array:
-        """Righting levers GZ at angles of heel [rad], free to rise and trim [m]."""
+        """Righting levers GZ at angles of heel [rad], free to heave and trim [m]."""
         found, trim = [], self.upright.trim
         for heel in np.atleast_1d(np.asarray(heels, float)).tolist():
             at = self.balanced(heel, trim)
@@ -169,7 +169,7 @@ class Hydrostatics:
         return np.array(found)
 
     def vanishing_angle(self) -> float:
-        """Heel beyond which it capsizes [rad]; pi if it comes back from any heel."""
+        """Heel beyond which it capsizes [rad]; pi if it returns from any heel."""
         heels = np.deg2rad(np.arange(2.0, 180.0, 2.0))
         levers = self.levers(heels)
         down = np.flatnonzero(levers < 0)

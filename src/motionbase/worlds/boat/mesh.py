@@ -53,7 +53,7 @@ class Mesh:
         return float(np.linalg.norm(self.normals.sum(axis=0)) / area)
 
     def moved(self, by: Array) -> Mesh:
-        """The same elsewhere."""
+        """The mesh, translated."""
         return Mesh(self.vertices + by, self.faces)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""What else is on the water, as the step asks for it: waves of other craft, and what touches the hull."""
+"""Traffic as the step of a boat needs it: waves of other craft, and contacts with the hull."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SX = ca.SX
 
 
 class Others:
-    """Empty water; subclasses tell of more.
+    """Empty water; subclasses add to it.
 
     Attributes:
         inputs: further ports of the step, parameters; every method gets their values
@@ -25,7 +25,7 @@ class Others:
         return None
 
     def near(self, t: SX, p: SX, heading: SX, *inputs: Any) -> Any:
-        """What is computed once a step: whatever `rise` and `touch` want to know.
+        """What is computed once a step, for `rise` and `touch`.
 
         Args:
             p: (2,) of the vessel's centre of gravity in the world [m]
@@ -35,7 +35,7 @@ class Others:
     def rise(self, near: Any, x: SX, y: SX) -> SX:
         """Height that is added to the water at a place in axes of the heading, from the centre of gravity [m].
 
-        It is asked for at every vertex and strip, so it must be a few operations.
+        Evaluated at every vertex and strip, so it must take few operations.
         """
         return SX(0)
 

@@ -2,7 +2,7 @@
 
 The head is the pressure over density and gravity: in still water the depth below the surface. Where it is positive the
 triangle is wet. Its integral over the wet part of a triangle has a closed form in the heads of the three corners. It is
-continuous, and so is its first derivative: a hull that dives into the water feels no steps.
+continuous, and so is its first derivative, so a hull that enters the water feels no steps.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def wet_share(a: SX, b: SX, c: SX, heads: SX) -> tuple[SX, SX, SX]:
 
 
 def triangle_rows(mesh: Mesh) -> Array:
-    """(m, 13) what `wet_sums` takes of each triangle: corners, outward area vector, area."""
+    """(m, 13) input of `wet_sums`, a row per triangle: corners, outward area vector, area."""
     areas = np.linalg.norm(mesh.normals, axis=1)[:, None]
     return np.concatenate([mesh.corners.reshape(-1, 9), mesh.normals, areas], axis=1)
 

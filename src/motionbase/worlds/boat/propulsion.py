@@ -14,7 +14,7 @@ STALL = 0.5  # sine of the angle of attack beyond which a rudder's lift does not
 
 
 class Engine(Struct):
-    """What moves behind the controls."""
+    """State of engine and rudder."""
 
     turns: SX = q("-", 2, "revolutions of the left and the right propeller over full ahead")
     angle: SX = q("rad", text="of outboard or rudder, positive for a turn to the left")
@@ -22,7 +22,7 @@ class Engine(Struct):
 
 @final
 class Thrust(NamedTuple):
-    """What the propulsion does to the vessel.
+    """Effect of the propulsion on the vessel.
 
     Attributes:
         wrench: (6,) moment, then force, about the centre of gravity [N m, N]

@@ -1,4 +1,4 @@
-"""A boat that sails: a vessel and waves put into the compiled step, and its motion in words of the record."""
+"""A vessel in waves, moved by the compiled step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Sailing:
 
     Attributes:
         push: (6,) wrench from outside, in axes of the vessel; may be changed at any time
-        among: what else is on the water
+        among: traffic around the boat; None: open sea
     """
 
     vessel: Vessel
@@ -40,7 +40,7 @@ class Sailing:
 
     @cached_property
     def inputs(self) -> dict[str, Array]:
-        """What stays the same: parameters of the step by port."""
+        """Parameters of the step, by port."""
         hull = hull_of(self.vessel)
         low, high = hull.vertices.min(axis=0), hull.vertices.max(axis=0)
         sea = parameters(
@@ -54,12 +54,12 @@ class Sailing:
 
     @cached_property
     def program(self) -> Any:
-        """Of the step."""
+        """The step as a program."""
         mesh = self.vessel.mesh
         return boat_step(mesh.faces.tobytes(), len(mesh.vertices), GIVEN if self.among else NOTHING)
 
     def start(self, speed: float = 0.0, **other: Any) -> Array:
-        """`Body` as it floats in still water, with a speed ahead [m/s]; other quantities by name."""
+        """`Body` afloat in still water, at a speed ahead [m/s]; other quantities by name."""
         at = self.vessel.statics.upright
         Q = [math.cos(at.trim / 2), 0.0, math.sin(at.trim / 2), 0.0]
         V = [0.0, 0.0, 0.0, speed * math.cos(at.trim), 0.0, speed * math.sin(at.trim)]
@@ -74,7 +74,7 @@ class Sailing:
         return compiled.bind(**arrays), arrays
 
     def reset(self, body: Array | None = None) -> None:
-        """Begin again, as it floats or as told."""
+        """Begin again, afloat at rest or from a given `Body`."""
         self.body = self.start() if body is None else np.array(body)
         self.seen = Seen.layout.vector()
         if self.among:

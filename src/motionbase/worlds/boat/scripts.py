@@ -1,4 +1,4 @@
-"""What steers a boat while no person does: courses that are kept, and a tour that shows what boat and sea do."""
+"""Scripts that steer a boat while no person does: courses, and a tour of what boat and sea do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GAIN, RATE_GAIN = 1.6, 1.4  # rudder over error of heading and over rate of turn
 
 
 class Sailed(Protocol):
-    """What a script knows of its boat."""
+    """What a script needs of its boat."""
 
     @property
     def heading(self) -> float:
@@ -26,7 +26,7 @@ class Sailed(Protocol):
 
     @property
     def quickness(self) -> float:
-        """Times for a vessel's length at full speed over that of a launch: 1, more for ships [-]."""
+        """Time scale over that of a launch: 1, more for ships [-]."""
 
 
 class Leg(NamedTuple):
@@ -46,7 +46,7 @@ class Leg(NamedTuple):
 
 
 def tour_of(planes: bool) -> tuple[Leg, ...]:
-    """The tour; words for a boat that planes or one that does not."""
+    """The tour, with captions for a boat that planes or one that does not."""
     up = "Full ahead: up onto the plane" if planes else "Full ahead"
     over = "Head sea at speed: she leaps from the waves" if planes else "Head sea: she pitches"
     return (
@@ -88,7 +88,7 @@ def cruise(boat: Sailed) -> Script:
 
 
 def circle(boat: Sailed) -> Script:
-    """Round and round, so that waves come from all sides."""
+    """A steady turn, so that waves come from all sides."""
     return lambda t: (0.5, 0.45)
 
 

@@ -49,7 +49,7 @@ class Body(Struct):
 
 
 class Seen(Struct):
-    """What the step tells besides the boat's own motion."""
+    """Outputs of the step besides the motion of the boat."""
 
     surface: SX = q("m", text="height of the water at the centre of gravity")
     wet: SX = q("-", text="wet area over that at rest")
@@ -57,18 +57,18 @@ class Seen(Struct):
     speed: SX = q("m/s", text="ahead through the water")
     pressure: SX = q("N", 3, "force of pressure at rest and of waves, in axes of the vessel")
     lift: SX = q("N", text="of the planing bottom, along the vessel's z")
-    others: SX = q("SI, mixed", 6, "wrench of what else touches her")
+    others: SX = q("SI, mixed", 6, "wrench of contacts")
 
 
 def moved(
     hull: Hull, craft: Craft, sea: Sea, h: SX, push: SX, body: Body, controls: SX, others: Others, more: tuple[Any, ...]
 ) -> tuple[Body, Seen]:
-    """The boat a step later: kick, drift, forces, kick (velocity Verlet with the velocity looked ahead).
+    """The boat a step later: kick, drift, forces, kick (velocity Verlet with a predicted velocity).
 
     Args:
         h: length of the step [s]
         push: (6,) further wrench about the centre of gravity, in axes of the vessel [N m, N]
-        more: inputs of the others
+        more: inputs of `others`
     """
     half = body.V + 0.5 * h * body.V_dot
     V = half + 0.5 * h * body.V_dot
@@ -85,7 +85,7 @@ def moved(
 def accelerated(
     hull: Hull, craft: Craft, sea: Sea, h: SX, push: SX, body: Body, others: Others, more: tuple[Any, ...]
 ) -> tuple[SX, SX, Seen]:
-    """Acceleration of the boat in the water as it is now."""
+    """Acceleration of the boat at its present place, attitude and velocity."""
     R_WB, omega, v = R_quaternion(body.Q_WB), body.V[:3], body.V[3:]
     heading = ca.atan2(R_WB[1, 0], R_WB[0, 0])
     c, s = ca.cos(heading), ca.sin(heading)
@@ -139,7 +139,7 @@ def accelerated(
 
 
 def left(craft: Craft, share: SX) -> SX:
-    """Part of the added mass that is there, where it is not known strip by strip."""
+    """Remaining part of the added mass that is not known strip by strip."""
     return 1 - craft.fades * (1 - share)
 
 
@@ -163,7 +163,7 @@ def added_matrix(craft: Craft, along: Along, present: SX, over: SX) -> dict[str,
 def carried(craft: Craft, added: dict[str, SX], omega: SX, v: SX, through: SX, slow: SX) -> SX:
     """(6,) gyroscopic and centripetal terms of body and water that goes along (Kirchhoff; Fossen 2011, 6.4).
 
-    They do no work. What lift of the stern and of the planing bottom tell already is left out as she planes: `slow`.
+    They do no work. Terms that the lift of stern and planing bottom contain already fade as the boat planes: `slow`.
     """
     aside = MUNK + (1 - MUNK) * slow
     P = ca.vertcat(
@@ -188,14 +188,14 @@ def rolling(craft: Craft, omega: SX, share: SX) -> SX:
 
 
 def lying(craft: Craft, omega: SX, through: SX) -> SX:
-    """(6,) damping of a boat that lies on her side or upside down: that of all strips, whichever way they point."""
+    """(6,) damping of a boat on her side or upside down: that of all strips, independent of their orientation."""
     each = craft.strips.damp_heave + craft.strips.damp_sway
     total, second = ca.sum1(each), ca.sum1(each * craft.strips.x**2)
     return ca.vertcat(craft.damp_roll * omega[0], second * omega[1], second * omega[2], total * through)
 
 
 def solved(craft: Craft, added: dict[str, SX], force: SX) -> SX:
-    """Acceleration: roll and surge stand alone, pitch goes with heave and yaw with sway."""
+    """Acceleration: roll and surge are decoupled, pitch is coupled with heave and yaw with sway."""
 
     def pair(a: SX, b: SX, c: SX, f: SX, g: SX) -> tuple[SX, SX]:
         by = 1 / (a * c - b * b)

@@ -125,7 +125,7 @@ NEEDED = ("summary", "sources", "illustrative", "hull", "mass", "propulsion", "h
 
 
 def vessel_names() -> dict[str, str]:
-    """Vessels that come with the package, each with a line for people; the usual one first."""
+    """Vessels of the package, each with its summary; the default one first."""
     names = sorted((path.stem for path in FOLDER.glob("*.toml")), key=lambda name: (name != FIRST, name))
     return {name: str(tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))["summary"]) for name in names}
 

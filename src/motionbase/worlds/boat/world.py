@@ -26,15 +26,15 @@ from motionbase.worlds.sea.choice import ChosenSea
 from motionbase.worlds.world import Scene, Script
 
 FULL_TURNS = 12.0  # of a launch's propeller [1/s], for viewers; illustrative
-OVER_S = 8.0  # upside down for so long, she is righted, as if by a crane
-RIGHTED = 0.95  # cosine of the heel at which that ends
-CRANE = 0.6  # of the weight times the beam: moment that rights her; illustrative
+OVER_S = 8.0  # upside down for this long, the boat is righted, as if by a crane
+RIGHTED = 0.95  # cosine of the heel at which righting ends
+CRANE = 0.6  # righting moment over weight times beam; illustrative
 
 
 @final
 @dataclass(eq=False)
 class BoatWorld:
-    """A vessel in a sea. Its own point is amidships on the keel."""
+    """A vessel in a sea. Its reference point is amidships on the keel."""
 
     vessel: Vessel
     sea: ChosenSea
@@ -63,11 +63,11 @@ class BoatWorld:
         """Begin again, at time 0."""
         self.sailing.reset(self.sailing.start(self.vessel.helm.speed))
         self._held, self._propeller, self._over = (0.0, 0.0), 0.0, 0.0
-        self.sailing.step(0.0, 0.0)  # so that there is an acceleration to feel
+        self.sailing.step(0.0, 0.0)  # so that there is an acceleration from the start
         self.body("count")[:] = 0
 
     def step(self, controls: Sequence[float]) -> None:
-        """One period, with these controls; what is no number is nothing."""
+        """One step with these controls; a value that is not finite counts as 0."""
         throttle, rudder = (max(-1.0, min(1.0, c)) if math.isfinite(c) else 0.0 for c in controls)
         self._held = throttle, rudder
         self.sailing.push[0] = self._righting()
@@ -76,7 +76,7 @@ class BoatWorld:
         self._propeller = math.remainder(self._propeller + 2 * math.pi * turns * DT, 2 * math.pi)
 
     def _righting(self) -> float:
-        """Moment about the vessel's x that turns her upright after a while upside down [N m]."""
+        """Moment about the vessel's x that rights a boat after `OVER_S` upside down [N m]."""
         _, x, y, _ = self.body("Q_WB").tolist()
         up = 1 - 2 * (x * x + y * y)
         if self._over < OVER_S:
@@ -95,7 +95,7 @@ class BoatWorld:
         return Body.layout.part(self.sailing.body, name)
 
     def seen(self, name: str) -> Array:
-        """What the step tells besides; a view."""
+        """A further output of the step; a view."""
         return Seen.layout.part(self.sailing.seen, name)
 
     @property
@@ -120,7 +120,7 @@ class BoatWorld:
 
     @cached_property
     def quickness(self) -> float:
-        """How much longer than a launch's its times are."""
+        """Time scale of the vessel over that of a launch, by Froude's law."""
         return math.sqrt(self.vessel.length / 7.5)
 
     @property
@@ -149,7 +149,7 @@ class BoatWorld:
 
     @property
     def place(self) -> tuple[float, ...]:
-        """(10,) place, attitude and velocity of her own point."""
+        """(10,) place, attitude and velocity of the reference point."""
         R, V, own = self.R_WB, self.body("V"), -np.array(self.vessel.centre)
         p, v = self.body("p_W") + R @ own, R @ (V[3:] + np.cross(V[:3], own))
         return (*p.tolist(), *self.body("Q_WB").tolist(), *v.tolist())

@@ -1,4 +1,4 @@
-"""A sea as somebody asks for it: options of a URL or a command, and the waves they mean."""
+"""A sea chosen by the options of a URL or a command, and its waves."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SWELL_GAMMA = 6.0  # illustrative: swell is narrower than a wind sea
 SWELL_SPREAD = math.radians(10)  # illustrative; s = 65
 SWELL_WAVES = COMPONENTS // 4
 STEEPEST = 0.1  # height over length; regular waves break at 0.142 (Stokes), linear theory ends long before
-SEED_OF_SWELL = 7919  # added to the other, so that swell and wind sea have nothing in common
+SEED_OF_SWELL = 7919  # added to the seed of the wind sea, so that the swell is independent of it
 
 
 @final
 @dataclass(frozen=True)
 class ChosenSea:
-    """A sea as it was asked for.
+    """A sea as chosen.
 
     Attributes:
         wind: the wind sea, or the height and period of the regular wave
@@ -45,7 +45,7 @@ class ChosenSea:
     is_regular: bool = False
 
     def waves(self, shortest: float = 0.0) -> Waves:
-        """Its waves; `shortest` as in `realised`: about half the length of the vessel that shall feel them."""
+        """Its waves; `shortest` as in `realised`: about half the vessel's length."""
         if self.wind.height == 0:
             own = still()
         elif self.is_regular:
@@ -60,7 +60,7 @@ class ChosenSea:
 
     @property
     def height(self) -> float:
-        """Significant height of all together; of a regular wave, its height from trough to crest [m]."""
+        """Significant height of wind sea and swell; of a regular wave, its height from trough to crest [m]."""
         swell = self.swell.height if self.swell else 0.0
         return math.hypot(self.wind.height, swell)
 
@@ -83,7 +83,7 @@ class ChosenSea:
 
 
 def chosen_sea(values: Mapping[str, Value]) -> ChosenSea:
-    """The sea of options as `read_options` has checked them; others beside them do not matter."""
+    """The sea given by options that `read_options` has checked; other options are ignored."""
     usual: dict[str, Any] = {option.name: option.usual for option in OPTIONS}
     given = usual | {name: value for name, value in values.items() if name in usual}
     if (code := given["sea"]) != int(code):
@@ -110,7 +110,7 @@ def chosen_sea(values: Mapping[str, Value]) -> ChosenSea:
 
 
 def check_steepness(height: float, period: float) -> None:
-    """Refuse waves so steep that they would break long before."""
+    """Refuse waves that would break."""
     if height > STEEPEST * G * period**2 / (2 * math.pi):
         least = math.sqrt(2 * math.pi * height / (G * STEEPEST))
         raise WorldError(

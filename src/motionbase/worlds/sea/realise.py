@@ -1,10 +1,9 @@
 """A spectrum as waves: bands of frequency, one direction for each, random phases.
 
 A band's wave has exactly the band's energy, and its frequency is that of the band's centre of energy. Edges of bands
-are spread over energy and over the logarithm of frequency, then shifted at random: so the frequencies have no common
-measure, and nothing repeats within hours. Each wave has one direction, chosen so that neighbours in frequency fill the
-whole spread: two waves of one frequency from two directions would stand in a pattern that never goes away (Jefferys
-1987), which is why directions are not summed for every frequency.
+follow energy and the logarithm of frequency and are then shifted at random, so the frequencies have no common divisor
+and the sea does not repeat for hours. Each wave has one direction, chosen so that neighbours in frequency cover the
+whole spread. Several directions for one frequency would form a stationary pattern (Jefferys 1987).
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ def exponent(spread: float) -> float:
 
 
 def directions(count: int, mean: float, spread: float, first: float = 0.0) -> Array:
-    """(count,) directions of the density cos^2s((theta - mean) / 2), evenly spread among any few that follow.
+    """(count,) directions of the density cos^2s((theta - mean) / 2), evenly spread among any few consecutive ones.
 
     Args:
-        spread: standard deviation of directions [rad]; 0: all go the same way, and crests are long
+        spread: standard deviation of directions [rad]; 0: long crests, all of one direction
         first: 0 to 1, where the sequence begins
     """
     if not 0 <= spread <= LARGEST_SPREAD:
@@ -75,7 +74,7 @@ def realised(
         spread: standard deviation of directions [rad]
         seed: the same number gives the same sea
         count: of waves
-        shortest: wavelength down to which there shall be waves [m]; 0: down to a sixteenth of the peak's
+        shortest: shortest wavelength to be included [m]; 0: a sixteenth of the peak's
     """
     if spectrum.height == 0:
         return still()

@@ -24,7 +24,7 @@ class SeaState(NamedTuple):
 
     @property
     def height(self) -> float:
-        """That stands for the state: the middle of its range [m]."""
+        """Representative significant height: the middle of the range [m]."""
         return (self.least + self.most) / 2
 
 
@@ -50,5 +50,5 @@ def sea_state(code: int) -> SeaState:
 
 
 def state_of(height: float) -> SeaState:
-    """The state of a significant height [m]; the highest for more than the table has."""
+    """The state of a significant height [m]; the highest one for heights beyond the table."""
     return next((state for state in STATES if height <= state.most), STATES[-1])

@@ -1,1 +1,1 @@
-"""The wave and the boat of a published platform at a university: a simple mode of the boat, in closed form."""
+"""The simple mode of the boat, in closed form: wave and boat of a published university motion platform."""

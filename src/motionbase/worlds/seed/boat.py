@@ -46,7 +46,7 @@ class Course(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """What the controls make of a course: changes of its speed [m/s^2] and of its rate of turn [rad/s^2]."""
+    """Effect of the controls on a course: rates of change of speed [m/s^2] and rate of turn [rad/s^2]."""
 
     speed: float
     turn: float
@@ -64,14 +64,14 @@ class Motion(NamedTuple):
 
 
 def pull(boat: Boat, course: Course, throttle: float, rudder: float) -> Pull:
-    """Speed and turn go to what the controls ask; a boat that stands does not turn."""
+    """Speed and rate of turn approach what the controls demand; a boat without speed does not turn."""
     wanted = boat.speed * (throttle if throttle > 0 else REVERSE * throttle)
     turn = boat.turn * rudder * course.speed / boat.speed
     return Pull((wanted - course.speed) / boat.hurry, (turn - course.turn) / boat.answer)
 
 
 def sailed(boat: Boat, course: Course, throttle: float, rudder: float, dt: float) -> Course:
-    """After a step with these controls: of second order, by its middle."""
+    """The course after a step with these controls, by the midpoint method."""
     begin = pull(boat, course, throttle, rudder)
     middle = _moved(course, course, begin, dt / 2)
     return _moved(course, middle, pull(boat, middle, throttle, rudder), dt)
@@ -89,7 +89,7 @@ def _moved(course: Course, at: Course, by: Pull, dt: float) -> Course:
 
 
 def afloat(boat: Boat, wave: Wave, t: float, course: Course, by: Pull) -> Motion:
-    """The bounding box on the surface: through the heights below its four corners, as nearly as a plane can.
+    """The bounding box on the surface: the plane that best fits the heights at its four corners.
 
     Its middle is at their mean height; its slopes are the differences of bow and stern, and of both sides. All
     derivatives are exact: those of the surface under points that move.

@@ -82,7 +82,7 @@ class Wave:
 
     Attributes:
         height: significant height [m], four times the standard deviation
-        direction: in which most of it runs, from x towards y [rad]
+        direction: main direction of travel, from x towards y [rad]
         seed: of the random numbers
     """
 

@@ -24,12 +24,12 @@ def cruise(t: float) -> tuple[float, float]:
 
 
 def circle(t: float) -> tuple[float, float]:
-    """Round and round, so that waves come from all sides."""
+    """A steady turn, so that waves come from all sides."""
     return 0.5, 0.4
 
 
 def drift(t: float) -> tuple[float, float]:
-    """Engine off, as the published boat that only keeps on its floor."""
+    """Engine off, like the published boat, which only stays on its floor."""
     return 0.0, 0.0
 
 

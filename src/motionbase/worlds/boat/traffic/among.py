@@ -1,4 +1,4 @@
-"""Traffic beside a boat that sails: it is computed before each of her steps, which takes its wakes and its contacts."""
+"""Traffic around a boat: computed before each step of the boat, which takes wakes and contacts from it."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ GIVEN = Given()
 
 @final
 class Among:
-    """A set of traffic as one vessel meets it."""
+    """A set of traffic around one vessel."""
 
     def __init__(self, traffic: TrafficSet, vessel: Vessel) -> None:
         self.traffic, self.vessel = traffic, vessel
         self.reset()
 
     def reset(self) -> None:
-        """All buoys lie where they belong, and nothing is touched."""
+        """All buoys at their places, no contacts."""
         self.adrift, self.touched = Adrift.layout.vector(), Touched.layout.vector()
 
     @cached_property
@@ -74,7 +74,7 @@ class Among:
         """Wakes about the boat and the wrench of contacts, as `Given` takes them.
 
         Args:
-            t: at the end of the step; the rest is of the boat at its begin
+            t: at the end of the step; the others are of the boat at its beginning
         """
         bound, arrays = self._arrays
         arrays["t"][...], arrays["h"][...], arrays["p_W"][...], arrays["Q_WB"][...] = t, h, p_W, Q_WB

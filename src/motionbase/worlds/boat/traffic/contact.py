@@ -1,7 +1,7 @@
-"""What it is to run into something, in compiled code: forces on a hull, smooth, bounded and never a source of energy.
+"""Contact forces on a hull in compiled code: smooth, bounded and never a source of energy.
 
-Seen from above, a hull is a row of discs along its centre line; whatever it meets is a box with round edges, or a disc.
-A disc that is the depth d inside of something is pushed out with
+Seen from above, a hull is a row of discs along its centre line; obstacles are boxes with rounded edges, or discs.
+A disc that has penetrated by the depth d is pushed out with
 
     F = f(d) (1 - beta v_n / sqrt(v_n^2 + v_0^2)),   f = F_most x / sqrt(1 + x^2),   x = k d^2 / (F_most (d + d_0))
 
@@ -35,11 +35,11 @@ LOSS = 0.8  # beta
 FRICTION, ROLLING = 0.25, 0.03  # mu; of what turns when it is touched, such as a buoy
 SLOW, CREEP = 0.1, 0.1  # [m/s] v_0, v_s
 SOFT = 0.02  # [m] d_0
-ROUND = 0.01  # [m] discs whose middles meet have a direction too
+ROUND = 0.01  # [m] so that there is a direction where centres of discs coincide
 
 
 class Fenders(Struct):
-    """A hull as what it meets feels it: discs, and how stiff they are."""
+    """A hull for contacts: discs, and the mass that sets their stiffness."""
 
     x: SX = q("m", DISCS, "place of each ahead of the centre of gravity")
     z: SX = q("m", DISCS, "above it")
@@ -66,7 +66,7 @@ class Moving(NamedTuple):
 
 @final
 class Thing(NamedTuple):
-    """Something that a hull may meet: a box with round edges, seen from above.
+    """An obstacle: a box with rounded edges, seen from above.
 
     Attributes:
         x, y: of its middle [m]
@@ -146,7 +146,7 @@ def nearest(thing: Thing, x: SX, y: SX) -> tuple[SX, SX, SX]:
 
 
 def pushed(depth: SX, apart: SX, mass: SX) -> SX:
-    """Force on a body that is so deep inside of something [m] while they part at that speed [m/s]."""
+    """Force on a body at a depth of penetration [m] and a speed of separation [m/s]."""
     d, most = ca.fmax(depth, 0.0), MOST * G * mass
     x = RATE * RATE * mass * d * d / (most * (d + SOFT))
     return most * x / ca.sqrt(1 + x * x) * (1 - LOSS * apart / ca.sqrt(apart * apart + SLOW * SLOW))
@@ -156,7 +156,7 @@ def met(fenders: Fenders, hull: Moving, thing: Thing, mass: SX, friction: float 
     """(6,) force on a hull from a thing, and its moment about the centre of gravity, in the world [N, N m].
 
     Args:
-        mass: that makes it stiff: of the hull, or of the lighter one of both
+        mass: sets the stiffness: that of the hull, or of the lighter of the two
     """
 
     def disc(x: SX, z: SX, radius: SX) -> SX:

@@ -55,7 +55,7 @@ class Motion(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Course:
-    """What a craft follows, bow first.
+    """The course of a craft, bow first.
 
     Attributes:
         segments: the first begins at s = 0
@@ -90,12 +90,12 @@ class Course:
 
 
 def moored(x: float, y: float, heading: float = 0.0) -> Course:
-    """No course at all: it stays where it is."""
+    """A craft that stays where it is."""
     return Course((Segment(0.0, x, y, heading),))
 
 
 def straight(x: float, y: float, heading: float, speed: float) -> Course:
-    """A line for ever: at (x, y) at time 0."""
+    """An unbounded line, at (x, y) at time 0."""
     return Course((Segment(0.0, x, y, heading),), speed)
 
 

@@ -22,7 +22,7 @@ from motionbase.worlds.boat.traffic.courses import Course
 SX = ca.SX
 PIECES = 24  # of a course, at most
 TURNED = math.radians(24)  # by a piece, at most
-EVER = 1e11  # [m] ends of courses that have none: further than a craft comes in a century
+EVER = 1e11  # [m] ends of open courses: further than a craft travels in a century
 
 
 class Piece(Struct):

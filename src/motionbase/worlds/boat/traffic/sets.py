@@ -1,4 +1,4 @@
-"""Sets of traffic by name, as TOML files: what is on the water at once."""
+"""Sets of traffic by name, as TOML files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from motionbase.worlds.boat.traffic.wake import SHIPS, no_ship
 
 FOLDER = Path(__file__).parent / "sets"
 NONE = "none"
-AWAY = 1e9  # [m] where what is not there stands
+AWAY = 1e9  # [m] place of unused rows
 
 Thing = TypeVar("Thing", Wall, Buoy, Craft)
 
@@ -28,7 +28,7 @@ Thing = TypeVar("Thing", Wall, Buoy, Craft)
 @final
 @dataclass(frozen=True)
 class TrafficSet:
-    """What is on the water.
+    """A set of traffic.
 
     Attributes:
         summary: for people

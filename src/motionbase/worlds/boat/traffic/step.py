@@ -1,8 +1,8 @@
-"""What else is on the water in a step of a boat, as a program: wakes about her, what touches her, buoys that give way.
+"""Traffic in one step of a boat, as a program: wakes around the boat, contacts, buoys that give way.
 
     ships where they are, wakes near the boat, contacts with ships and walls, contacts with buoys, buoys a step later
 
-The boat is looked at where she will be at the end of the step, so that forces come when her own step asks for them.
+Forces are computed for the predicted place of the boat at the end of the step, where its own step evaluates forces.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Traffic(Struct):
 
 
 class Touched(Struct):
-    """What the boat feels of it."""
+    """Effects on the boat."""
 
     push: SX = q("N m, N", 6, "wrench about her centre of gravity, moment first, in axes of the vessel")
     force: SX = q("N", text="sum of all contact forces, whatever their direction")
@@ -85,7 +85,7 @@ def moored(buoy: Buoy, at: SX, v: SX, push: SX, h: SX) -> tuple[SX, SX]:
 def among(
     traffic: Traffic, fenders: Fenders, t: SX, h: SX, p: SX, Q: SX, V: SX, V_dot: SX, adrift: Adrift
 ) -> tuple[Any, Touched, Adrift]:
-    """Wakes about the boat, what touches her, and the buoys a step later.
+    """Wakes around the boat, contacts, and the buoys a step later.
 
     Args:
         t: at the end of the step
@@ -154,5 +154,5 @@ TRAFFIC = Program(
     ),
     (Wave.port("wakes", rows=WAKES), Touched.port("touched"), Adrift.port("adrift_next")),
     among,
-    "what else is on the water, in a step of a boat",
+    "traffic in one step of a boat",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What may be on the water, as data: walls, buoys and craft; docs/traffic.md describes the keys of a file."""
+"""Parts of traffic as data: walls, buoys and craft; docs/traffic.md describes the keys of a file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def checked(owner: str, part: object, names: tuple[str, ...], most: float) -> No
 
 
 def within_reach(owner: str, *numbers: float) -> None:
-    """Check that places are not too far away to be computed."""
+    """Check that places are near enough for accurate results."""
     for value in numbers:
         if not abs(value) <= FARTHEST:
             raise WorldError(f"{owner}: a place is at {value:g} m, it must be within {FARTHEST:g} m of the start")
@@ -131,7 +131,7 @@ class Buoy:
 @final
 @dataclass(frozen=True)
 class Craft:
-    """A craft on its course, which nothing takes it off.
+    """A craft on its course, which collisions do not change.
 
     Attributes:
         length, beam, draft: at the waterline [m]
