@@ -1,6 +1,7 @@
 """Worlds by URL: what is known, and what is refused in one sentence."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def test_every_catalogue_names_its_vehicles(kind: str) -> None:
         assert len({option.name for option in catalogue.OPTIONS}) == len(catalogue.OPTIONS)
 
 
-OWN = """
+OWN = r'''
 from motionbase.worlds.seed.world import SeedWorld
 
 def calm(height="0"):
@@ -75,7 +76,17 @@ def calm(height="0"):
 
 class Nothing:
     pass
-"""
+
+class Odd:
+    """A calm world with one member changed by an option, as Python."""
+    def __init__(self, member, value):
+        self.__dict__.update(world=calm(), member=member, value=eval(value))
+    def __getattr__(self, name):
+        return self.value if name == self.member else getattr(self.world, name)
+for member in ("kind", "name", "dt", "controls", "channels", "scene", "scripts", "cueing", "reset", "step", "t",
+               "vehicle", "place", "told"):
+    setattr(Odd, member, property(lambda self, member=member: self.__getattr__(member)))
+'''
 
 
 def test_a_world_of_ones_own(tmp_path: Path) -> None:
@@ -91,3 +102,36 @@ def test_a_world_of_ones_own(tmp_path: Path) -> None:
             url = world_url(f"world://{file}:{name}")
             assert url is not None
             url.made()
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "said"),
+    [
+        ("kind", "'submarine'", "kind is 'submarine', it must be boat, flight or drive"),
+        ("name", "''", "name is '', it must be a printable text of 1 to 64 letters"),
+        ("dt", "0", "dt is 0 s, it must be 0.0001 to 0.1 s"),
+        ("dt", "float('nan')", "dt is nan s"),
+        ("dt", "'fast'", "cannot be used: TypeError"),
+        ("controls", "('rudder',)", "controls has 'rudder', it must hold motionbase.worlds.world.Control only"),
+        ("channels", "(1,)", "channels has 1, it must hold motionbase.record.schema.Channel only"),
+        ("scripts", "['tour']", "scripts is a list, it must be a dict of functions by name"),
+    ],
+)
+def test_members_of_ones_own_world_are_checked(tmp_path: Path, member: str, value: str, said: str) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN)
+    url = world_url(f"world://{file}:Odd?member={member}&value={value}")
+    assert url is not None
+    with pytest.raises(UsageError, match=re.escape(said)) as error:
+        url.made()
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("value", ["{'kind': {1, 2}}", "{'eye': [float('nan')]}"])
+def test_a_scene_that_is_no_json_is_one_sentence(tmp_path: Path, value: str) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN)
+    url = world_url(f"world://{file}:Odd?member=scene&value={value}")
+    assert url is not None
+    with pytest.raises(UsageError, match="the scene of world .* cannot be written as JSON"):
+        Described.of(url.made())

@@ -1,7 +1,6 @@
 """Worlds by name: boat://VESSEL?sea=4&script=cruise, flight://AIRCRAFT, drive://CAR, world://FILE.py:NAME.
 
-A kind has catalogues: modules with vehicles by name. They are imported when one of their vehicles is asked for, so that
-naming a world costs nothing.
+Each kind has catalogues: modules that list vehicles by name. They are imported only when a world of that kind is named.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ CATALOGUES: dict[str, tuple[str, ...]] = {
     "flight": ("motionbase.worlds.flight.catalogue",),
     "drive": ("motionbase.worlds.drive.catalogue",),
 }
-"""Modules of each kind, each a `Catalogue`; the first vehicle of the first is the usual one."""
+"""Modules of each kind, each a `Catalogue`; the first vehicle of the first is the default."""
 
 OWN = "world"
 SCRIPT, NO_SCRIPT = "script", "none"
@@ -32,12 +31,12 @@ VEHICLES = {"boat": "vessel", "flight": "aircraft", "drive": "car"}
 
 
 class Catalogue(Protocol):
-    """What a module of `CATALOGUES` has.
+    """The members of a module of `CATALOGUES`.
 
     Attributes:
-        NAMES: vehicles by name, each with a line for people
-        OPTIONS: of their URLs; `script` is known to all
-        FILES: ending of files that describe a vehicle, such as .toml; "" if there are none
+        NAMES: vehicles by name, each with one line of description
+        OPTIONS: of their URLs, besides `script`
+        FILES: extension of files that describe a vehicle, such as .toml; "" if it reads none
     """
 
     NAMES: Mapping[str, str]
@@ -45,13 +44,13 @@ class Catalogue(Protocol):
     FILES: str
 
     def made(self, name: str, options: Mapping[str, Value]) -> World:
-        """The world of a vehicle of `NAMES`, or of a file. It is made quickly: what takes long waits for `reset`."""
+        """The world of a vehicle of `NAMES`, or of a file. It must be quick: anything slow belongs into `reset`."""
 
 
 @final
 @dataclass(frozen=True)
 class WorldUrl:
-    """A world that is meant; `script` steers it while no person does, "" is the usual one."""
+    """A world by its URL; `script` steers it while no person does, "" is its default one."""
 
     text: str
     kind: str
@@ -76,12 +75,12 @@ class WorldUrl:
 @final
 @dataclass(frozen=True)
 class Described:
-    """What a base must know of a world, without the world itself.
+    """What a base needs to know about a world, without the world itself.
 
     Attributes:
-        channels: of its own
+        channels: its own
         text: the scene, as JSON
-        cueing: name of the set of cueing parameters that suits it
+        cueing: name of the set of cueing parameters to use unless another one is given
     """
 
     name: str
@@ -91,9 +90,12 @@ class Described:
 
     @staticmethod
     def of(world: World, script: str = "") -> Described:
-        """Of a world that a script steers; "" is the usual one."""
-        scene = {**world.scene, "script": script_of(world, script)}
-        return Described(world.name, world.channels, json.dumps(scene, allow_nan=False), world.cueing)
+        """Of a world that a script steers; "" is its default one. Raises `UsageError` for a scene that is no JSON."""
+        try:
+            text = json.dumps({**world.scene, "script": script_of(world, script)}, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise UsageError(f"the scene of world {world.name!r} cannot be written as JSON: {error}") from None
+        return Described(world.name, tuple(world.channels), text, world.cueing)
 
 
 def script_of(world: World, wanted: str) -> str:
@@ -102,9 +104,9 @@ def script_of(world: World, wanted: str) -> str:
 
 
 def world_url(text: str) -> WorldUrl | None:
-    """The world that a URL or a kind's name means; None if it is something else.
+    """The world named by a URL or by a kind alone; None if the text names no world.
 
-    Raises `UsageError` with one sentence for a vehicle or an option that nobody knows.
+    Raises `UsageError` with one sentence for an unknown vehicle or option.
     """
     if text in CATALOGUES:
         text = f"{text}://"
@@ -120,19 +122,19 @@ def world_url(text: str) -> WorldUrl | None:
 
 
 def usual(kind: str) -> str:
-    """The vehicle of a kind that is meant by its name alone."""
+    """The default vehicle of a kind."""
     for catalogue in catalogues(kind):
         return next(iter(catalogue.NAMES))
     raise UsageError(f"there are no worlds of kind {kind!r} in this version")
 
 
 def catalogues(kind: str) -> list[Catalogue]:
-    """Of a kind."""
+    """All catalogues of a kind."""
     return [cast(Catalogue, import_module(name)) for name in CATALOGUES[kind]]
 
 
 def catalogue_of(kind: str, vehicle: str) -> Catalogue:
-    """The catalogue that has a vehicle, or reads its file."""
+    """The catalogue that lists a vehicle, or reads its file."""
     there = catalogues(kind)
     for catalogue in there:
         if vehicle in catalogue.NAMES or (catalogue.FILES and vehicle.endswith(catalogue.FILES)):

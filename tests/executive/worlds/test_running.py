@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pytest
 
+from motionbase.errors import UsageError
 from motionbase.executive.worlds.ears import Hear
 from motionbase.executive.worlds.pace import MOST_BEHIND_S, Pace
 from motionbase.executive.worlds.running import Running
 from motionbase.record.vehicle import G
 from motionbase.record.world import KEY_PLACES, KEYBOARD, NOBODY, SCRIPT, Hand
+from motionbase.worlds.world import Script
 from tests.executive.worlds.plain_world import PlainWorld
 
 UP = Hand(KEYBOARD, keys=1 << KEY_PLACES["ArrowUp"])
@@ -84,8 +88,93 @@ def test_numbers_that_break_begin_the_world_again(capsys: pytest.CaptureFixture[
     world, keys = PlainWorld(breaks="yes"), Keys(UP)
     clock = made("none", keys, world)
     clock.go(3.0)
-    assert world.resets > 1 and "begins again" in capsys.readouterr().err
+    assert world.resets > 1 and "its motion is not finite; it starts again" in capsys.readouterr().err
     assert all(x == x for x in (*clock.running.vehicle, *clock.running.row))
+
+
+def test_a_world_that_breaks_all_the_time_does_not_flood_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    class Breaking(PlainWorld):
+        @property
+        def place(self) -> tuple[float, ...]:
+            return (math.nan if self.steps else 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    clock = made(world=Breaking())
+    clock.go(12.0)
+    err = capsys.readouterr().err
+    assert err.count("\n") == 3 and clock.running.is_waiting and "times so far" in err
+
+
+def scripted(world: PlainWorld, values: tuple[float, ...]) -> PlainWorld:
+    world.scripts = {"wrong": lambda: lambda t: values}
+    return world
+
+
+class Late(PlainWorld):
+    """A script that is sound at first."""
+
+    def _slow(self) -> Script:
+        return lambda t: (0.5 if t < 1.0 else math.nan,)
+
+
+def test_a_script_that_breaks_starts_the_world_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not a number must not become full throttle."""
+    world = Late()
+    clock = made("slow", world=world)
+    clock.go(3.5)
+    assert world.resets >= 4 and 0.0 < clock.running.vehicle[0] < 0.6
+    assert "its script's controls are not finite; it starts again" in capsys.readouterr().err
+
+
+class Wrong(PlainWorld):
+    """Breaks at a step in a way that a user's world may."""
+
+    def __init__(self, way: str, begin: int = 1) -> None:
+        super().__init__()
+        self.way, self.at = way, begin
+
+    def step(self, controls: Sequence[float]) -> None:
+        super().step(controls)
+        if self.way == "raises" and self.steps == 100:
+            raise ValueError("the mast is gone")
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.steps >= self.at
+
+    @property
+    def vehicle(self) -> tuple[float, ...]:
+        row = super().vehicle
+        ways = {"short": row[:12], "one": row[:1], "text": ("fast", *row[1:]), "start": (math.nan, *row[1:])}
+        return ways.get(self.way, row) if self.is_wrong else row  # type: ignore[return-value]
+
+    @property
+    def told(self) -> tuple[float, ...]:
+        return (*super().told, 0.0) if self.way == "told" and self.is_wrong else super().told
+
+
+@pytest.mark.parametrize(
+    ("world", "sentence"),
+    [
+        (Wrong("raises"), r"world 'plain world' cannot be used: ValueError: the mast is gone \(.*, line \d+\)"),
+        (Wrong("short"), "world 'plain world': vehicle has 12 numbers, it must have 13"),
+        (Wrong("one"), "vehicle has 1 numbers, it must have 13"),  # which NumPy would spread over the row
+        (Wrong("told"), "told has 3 numbers, it must have 2"),
+        (Wrong("text"), "cannot be used: ValueError"),
+        (Wrong("start", 0), "its motion at its start is not finite"),
+        (scripted(PlainWorld(), (0.1, 0.2)), "its script returns 2 controls, it must return 1"),
+        (scripted(PlainWorld(), (math.inf,)), "its script's controls at its start are not finite"),
+    ],
+)
+def test_a_world_that_is_wrong_ends_with_one_sentence(world: PlainWorld, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence) as error:
+        made(world=world).go(1.0)
+    assert "\n" not in str(error.value)
+
+
+def test_a_script_may_return_an_array() -> None:
+    clock = made(world=scripted(PlainWorld(), np.array([0.25])))  # type: ignore[arg-type]
+    clock.go(0.1)
+    assert clock.running.vehicle[0] == 0.25
 
 
 def paced(delays: Iterable[float]) -> tuple[list[float], int]:

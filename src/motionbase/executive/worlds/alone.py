@@ -1,4 +1,4 @@
-"""A world in real time without a base: it has a ring of its own, and its motion can go to a base elsewhere."""
+"""A world in real time without a base: it writes its own ring, and can send its motion to a base elsewhere."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from motionbase.worlds.library import Described, WorldUrl
 
 @final
 class Alone:
-    """A world with a ring of its own, a context manager.
+    """A world that writes its own ring; a context manager.
 
     Args:
-        ring: its name; records are the vehicle's motion and the world's channels, one for every step
+        ring: its name; every step writes one record, of the vehicle's motion and the world's channels
         joystick: which devices of the machine steer, see `worlds.hands.choice`
-        sink: gets frames of the vehicle's motion as well
+        sink: also gets frames of the vehicle's motion
         every: steps from one frame to the next
 
     Attributes:
         steps: done so far
-        missed: periods that were left out, as the world or the machine was too slow
+        missed: periods that were skipped because the world or the machine was too slow
     """
 
     def __init__(self, url: WorldUrl, ring: str, joystick: str = ALL, sink: Sink | None = None, every: int = 1) -> None:
@@ -54,7 +54,7 @@ class Alone:
             self._writer.write(np.array((t, *running.vehicle, *running.row)))
             if self._sink is not None and self.steps % self._every == 0:
                 self._sink.send(Frame(running.vehicle, self.steps // self._every, t, self._run))
-                self._sink.wait(0.0)  # takes answers
+                self._sink.wait(0.0)  # receives answers
 
     @property
     def hand(self) -> int:
@@ -67,7 +67,7 @@ class Alone:
         return self._running.vehicle
 
     def __enter__(self) -> Self:
-        self.world.reset()  # compiles, before there is a ring that readers wait for
+        self._running = Running(self.world, self._url.script)  # compiles, before readers see a ring
         described = Described.of(self.world, self._url.script)
         with ExitStack() as stack:
             schema = worldly_schema(vehicle_schema(), described.channels)
@@ -78,7 +78,7 @@ class Alone:
             ears: list[Ear] = page_ears(self._writer.backend, stack)
             if self._joystick != NONE:
                 ears.append(stack.enter_context(StickEar(self._joystick)))
-            self._running = Running(self.world, self._url.script, ears)
+            self._running.ears = ears
             self._stack = stack.pop_all()
         return self
 

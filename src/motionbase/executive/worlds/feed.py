@@ -1,4 +1,4 @@
-"""A world as the host of a base: steps it, and brings its vehicle's motion to the loop and its row to the record."""
+"""A world as the host of a base: steps it, and passes its vehicle's motion to the loop and its row to the record."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from motionbase.host.format import Frame
 from motionbase.ring import names
 from motionbase.ring.backend import AbstractBackend
 from motionbase.worlds.hands.choice import ALL, NONE
-from motionbase.worlds.library import WorldUrl
+from motionbase.worlds.library import WorldUrl, script_of
 
-LOOK_S = 0.05  # between looks whether the base has ended
+LOOK_S = 0.05  # between checks whether the base has ended
 
 
 @final
 class WorldFeed:
-    """A world that goes on from one base to the next, each time from its begin.
+    """A world that serves one base after another, each time from its start.
 
     Args:
-        joystick: which devices of the machine it hears, see `worlds.hands.choice`
+        joystick: which devices of the machine steer, see `worlds.hands.choice`
     """
 
     def __init__(self, url: WorldUrl, backend: AbstractBackend, joystick: str = ALL) -> None:
@@ -44,20 +44,20 @@ class WorldFeed:
     @property
     def sentence(self) -> str:
         """What it simulates, and who steers."""
-        script = self._url.script or next(iter(self._world.scripts), "")
-        by = f"the script {script} steers" if script in self._world.scripts else "nobody steers"
+        script = script_of(self._world, self._url.script)
+        by = f"the script {script} steers" if script else "nobody steers"
         return f"simulates {self._world.name} at {1 / self._world.dt:g} Hz; {by} until a person does"
 
     def serve(self, exchange: Exchange, previews: Previews = UNWANTED) -> None:
         """Simulate until the base ends."""
         with ExitStack() as stack:
             told = stack.enter_context(self._told())
-            ears = [*page_ears(self._backend, stack), *([] if self._sticks is None else [self._sticks])]
-            running = Running(self._world, self._url.script, ears)
-            self._run(exchange, running, LoopRow(exchange, previews), told)
+            self._running.begin()
+            self._running.ears = [*page_ears(self._backend, stack), *([] if self._sticks is None else [self._sticks])]
+            self._run(exchange, LoopRow(exchange, previews), told)
 
-    def _run(self, exchange: Exchange, running: Running, loop: LoopRow, told: Exchange) -> None:
-        pace, looked = Pace(self._world.dt), time.monotonic()
+    def _run(self, exchange: Exchange, loop: LoopRow, told: Exchange) -> None:
+        pace, looked, running = Pace(self._world.dt), time.monotonic(), self._running
         counts, row = [0] * len(Verdict), np.zeros(1 + told.blocks.n)
         while True:
             now = pace.wait()
@@ -89,7 +89,11 @@ class WorldFeed:
     def __enter__(self) -> Self:
         if self._sticks is not None:
             self._sticks.__enter__()
-        self._world.reset()  # compiles, while there is time
+        try:
+            self._running = Running(self._world, self._url.script)  # compiles, while there is time
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,11 +1,11 @@
-"""Who steers, and what that makes of the controls: the person who moved a device last, else a script, else nobody.
+"""Who steers, and the resulting controls: the person who moved a device last, else a script, else nobody.
 
     steering = Steering(world.controls)
-    steering.hear("page", hand, now)                    # whenever a device says something, moved or not
+    steering.hear("page", hand, now)                    # whenever a device sends its state, changed or not
     world.step(steering.step(now, world.dt, script))    # every period
 
-All times are the caller's. A person takes over at once by moving a device beyond a dead band; the controls go on from
-where the script had them, and what the person does adds to that while the difference fades.
+All times are the caller's. A person takes over at once by moving a device beyond a dead band. The controls continue
+from the script's values: the difference to the device's fades, so that nothing jumps.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from motionbase.worlds.hands.mover import Mover
 from motionbase.worlds.hands.response import Way, asked
 from motionbase.worlds.world import Control
 
-SILENT_S = 0.5  # a device that says nothing for so long is nobody
-UNTOUCHED_S = 20.0  # after which the script goes on
+SILENT_S = 0.5  # a device that sends nothing for so long is taken for absent
+UNTOUCHED_S = 20.0  # after which the script resumes
 TAKING_S, GIVING_S = 0.6, 2.0  # in which a difference fades when a person takes over, and when the script does
 
 
@@ -32,12 +32,12 @@ class Steering:
         self._controls = tuple(controls)
         self._movers = [Mover(control) for control in controls]
         self._devices: dict[Hashable, Device] = {}
-        self._leader: tuple[int, Hashable] | None = None  # what kind of hand it was last, and which device
-        self._levers: dict[int, float] = {}  # places of levers at the last take-over, by control, until they are moved
+        self._leader: tuple[int, Hashable] | None = None  # who steered last: kind, and which device
+        self._levers: dict[int, float] = {}  # positions of levers at the last take-over, by control, until moved
         self.hand = NOBODY
 
     def hear(self, who: Hashable, hand: Hand, now: float) -> None:
-        """A device says something; NOBODY, that it is gone, and SCRIPT, that all shall let go."""
+        """Take the state of a device; NOBODY says that it is gone, SCRIPT hands the vehicle to the script."""
         if hand.device in (NOBODY, SCRIPT):
             self._devices.pop(who, None)
             for one in self._devices.values() if hand.device == SCRIPT else ():
@@ -55,7 +55,7 @@ class Steering:
         Args:
             now: time of the same clock as `hear` [s]
             dt: the period [s]
-            script: what the script wants; None if there is none
+            script: the script's controls; None without one
         """
         who = self._steers(now)
         device = self._devices.get(who)
@@ -67,7 +67,8 @@ class Steering:
         if device is not None:
             self._by_hand(device, dt)
         else:
-            for mover, goal in zip(self._movers, script or [c.rest for c in self._controls], strict=True):
+            goals = [c.rest for c in self._controls] if script is None else script
+            for mover, goal in zip(self._movers, goals, strict=True):
                 mover.follow(goal, dt)
         return self.values
 
@@ -77,16 +78,16 @@ class Steering:
         return tuple(mover.value for mover in self._movers)
 
     def _steers(self, now: float) -> Hashable:
-        """The device that moved last, of those that still speak and were touched lately."""
+        """The device that moved last, of those that are present and were touched lately."""
         for who in [who for who, one in self._devices.items() if now - one.heard_at > SILENT_S]:
             del self._devices[who]
         touched = {who: one.moved_at for who, one in self._devices.items() if one.is_touched(now, UNTOUCHED_S)}
         return max(touched, key=touched.__getitem__, default=None)
 
     def _begin(self, device: Device | None) -> None:
-        """Another one leads: nothing jumps, and levers act once they are moved."""
+        """Somebody else steers: differences fade, and levers take effect once they are moved."""
         if device is None and self._leader is None:
-            return  # a script that begins has no one to take over from
+            return  # at the start there is nobody to take over from
         for mover in self._movers:
             mover.hand_over(GIVING_S if device is None else TAKING_S)
         self._levers = {}
