@@ -72,7 +72,17 @@ def test_a_gamepad_needs_no_file(sticks: Joysticks, seen: Seen) -> None:
     until(lambda: not sticks.told, "its end")
 
 
-def test_a_way_is_a_bar() -> None:
+def test_a_device_is_shown_from_its_first_complete_look(sticks: Joysticks, seen: Seen) -> None:
+    """The thread tells of it before its readings are kept: a table in between must not fail."""
+    pad = Virtual()
+    until(lambda: pad.number in seen.last, "the gamepad")
+    with Console(width=120).capture():
+        picture(sticks, Seen())
+    pad.unplug()
+    until(lambda: not sticks.told, "its end")
+
+
+def test_a_position_is_a_bar() -> None:
     assert bar(-1.0)[0] == bar(1.0)[-1] == bar(0.0)[10] == "█" and bar(1.0)[10] == "┼" and len(bar(0.3)) == 21
 
 
@@ -80,4 +90,4 @@ def test_without_devices_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["host", "sticks", "--joystick", "no such name", "--duration", "0.1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     assert main(["host", "sticks", "--joystick", "no such name", "--duration", "0.1"]) == 0
-    assert "no joystick or gamepad is there" in capsys.readouterr().out
+    assert "no joystick or gamepad is connected" in capsys.readouterr().out

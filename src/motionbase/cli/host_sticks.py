@@ -1,4 +1,4 @@
-"""`motionbase host sticks`: joysticks and gamepads of this machine, what they say, and how far their axes go."""
+"""`motionbase host sticks`: joysticks and gamepads of this machine, their readings, and the range of their axes."""
 
 import json
 import math
@@ -25,24 +25,27 @@ PLACES = (
     "left trigger",
     "right trigger",
 )
-BAR = 21  # letters of an axis's whole way
+BAR = 21  # letters for the whole range of an axis
 LOOK_S = 0.05
-MOVED = 0.05  # from least to greatest, of an axis that somebody has moved
+MOVED = 0.05  # range of readings of an axis that somebody has moved
 NEAR_END, NEAR_MIDDLE = 0.98, 0.02
-NOTHING = "no joystick or gamepad is there; plug one in"
+NOTHING = "no joystick or gamepad is connected"
 
 
 def sticks(
     joystick: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="Only devices whose name contains this, or a file .toml for axes.")
+        str,
+        typer.Option(
+            metavar="NAME|FILE", help="Only devices whose name contains this, or a .toml file for their axes."
+        ),
     ] = "",
     duration: Duration = None,
     as_json: JsonAtEnd = False,
 ) -> None:
-    """Show what joysticks and gamepads of this machine say, and what a file of axes for them would be.
+    """Show joysticks and gamepads of this machine, and propose a file that calibrates their axes.
 
-    Move every axis to both of its ends and let go: at Ctrl-C you see how far each went, as lines of a file that you
-    can give to --joystick where an axis is worn, turned round, or not where it should be.
+    Move every axis to both ends and release it, then press Ctrl-C: the range of each is printed as lines of a file for
+    --joystick, which you can edit where an axis is worn, reversed or in the wrong place.
 
     Example: motionbase host sticks
     """
@@ -55,7 +58,7 @@ def sticks(
     sdl.sdl()
     choice = sticks_of(joystick)
     if choice is None:
-        print("none are heard")
+        print("--joystick none ignores all devices")
         return
     seen = Seen()
     made = Joysticks(choice.name, choice.calibrations, looked=lambda: seen.look(made), reads=True)
@@ -70,7 +73,7 @@ def sticks(
 
 @final
 class Seen:
-    """Devices that have been there, with the ends that their axes have reached."""
+    """All devices so far, with the range of readings of their axes."""
 
     def __init__(self) -> None:
         self.found: dict[int, Found] = {}
@@ -78,7 +81,7 @@ class Seen:
         self.last: dict[int, list[float]] = {}
 
     def look(self, joysticks: "Joysticks") -> None:
-        """After every look of the thread."""
+        """Called by the thread after every poll."""
         for found, _ in joysticks.told:
             readings = joysticks.readings.get(found.number, [])
             before = self.ends.get(found.number) or [(math.inf, -math.inf)] * len(readings)
@@ -104,15 +107,15 @@ class Seen:
         ]
 
     def sentences(self) -> list[str]:
-        """What a file would be for each device that was moved."""
+        """The proposed file, for each device that was moved."""
         lines = []
         for number, found in self.found.items():
             lines.append(f"{found.name!r}: {found.axes} axes, {found.buttons} buttons, {found.hats} hats")
             moved = [k for k, (low, high) in enumerate(self.ends[number]) if high - low > MOVED]
             if found.is_gamepad:
-                lines.append("  a gamepad whose sticks and buttons are known; it needs no file")
+                lines.append("  a gamepad with a known layout; it needs no file")
             elif not moved:
-                lines.append("  move its axes to both ends and let go, and see here what a file for it would be")
+                lines.append("  move its axes to both ends and release them; lines of a file then appear here")
             else:
                 axes = [f"  {self._axis(number, k)}" for k in range(found.axes)]
                 lines += ["[[joystick]]", f"name = {json.dumps(found.name)}", "axes = [", *axes, "]"]
@@ -129,7 +132,7 @@ class Seen:
 
 
 def _watch(joysticks: "Joysticks", seen: Seen, stop: Any, quiet: bool) -> None:
-    """A table on a terminal, else a line for whatever comes and goes."""
+    """Tables on a terminal, else a line for every device that comes or goes."""
     from rich.live import Live
 
     screen = terminal.console()
@@ -143,7 +146,7 @@ def _watch(joysticks: "Joysticks", seen: Seen, stop: Any, quiet: bool) -> None:
         here = {found.number: found.name for found, _ in joysticks.told}
         for number in (here.keys() ^ names.keys()) if not quiet else ():
             come = number in here
-            print(f"{(here if come else names)[number]!r} is {'there' if come else 'gone'}", flush=True)
+            print(f"{(here if come else names)[number]!r} is {'connected' if come else 'gone'}", flush=True)
         names = here
 
 
@@ -152,35 +155,36 @@ def picture(joysticks: "Joysticks", seen: Seen) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    parts: list[RenderableType] = [_table(found, hand, seen) for found, hand in joysticks.told]
+    shown = [(found, hand) for found, hand in joysticks.told if found.number in seen.last]  # others come with the next
+    parts: list[RenderableType] = [_table(found, hand, seen) for found, hand in shown]
     parts += [Text(why) for why in joysticks.unheard.values()]
     if not parts:
         parts.append(Text(f"{NOTHING}{_forbidden()}", style="bold"))
-    return Group(*parts, Text("move every axis to both ends and let go; Ctrl-C tells what they reached", style="dim"))
+    return Group(*parts, Text("move every axis to both ends and release it; Ctrl-C prints their ranges", style="dim"))
 
 
 def _table(found: "Found", hand: "Hand", seen: Seen) -> "RenderableType":
-    kind = "gamepad" if found.is_gamepad else "joystick, axes as the file says" if found.calibrated else "joystick"
+    kind = "gamepad" if found.is_gamepad else "joystick, axes as in the file" if found.calibrated else "joystick"
     table = terminal.table(
-        f"{found.name}: {kind}", "axis", "way", "reads", "least", "most", "acts as", right=("reads", "least", "most")
+        f"{found.name}: {kind}", "axis", "at", "reads", "least", "most", "acts as", right=("reads", "least", "most")
     )
     for k, ((low, high), now) in enumerate(zip(seen.ends[found.number], seen.last[found.number], strict=True)):
         place = PLACES[k] if k < len(PLACES) and not found.calibrated else ""
         table.add_row(str(k), bar(now), f"{now:z.3f}", f"{low:z.3f}", f"{high:z.3f}", place)
     pressed = [str(k) for k in range(hand.buttons.bit_length()) if hand.buttons >> k & 1]
-    table.add_row("buttons", " ".join(pressed) or "-", "", "", "", "in the order of the browsers' Gamepad API")
+    table.add_row("buttons", " ".join(pressed) or "-", "", "", "", "numbered as in the Gamepad API")
     return table
 
 
 def bar(value: float) -> str:
-    """Where an axis is on its way."""
+    """The position of an axis as a bar."""
     at = round((max(-1.0, min(1.0, value)) + 1.0) / 2.0 * (BAR - 1))
     return "".join("█" if k == at else "┼" if k == BAR // 2 else "─" for k in range(BAR))
 
 
 def _forbidden() -> str:
-    """A hint, where Linux has devices that this user may not read."""
+    """A hint where Linux has devices that this user may not read."""
     devices = sorted(Path("/dev/input").glob("js*")) if Path("/dev/input").is_dir() else []
     if devices and not any(os.access(device, os.R_OK) for device in devices):
-        return f"; you may not read {devices[0]}: let yourself into its group, often input, and log in again"
+        return f"; {devices[0]} is not readable for you: join its group, usually input, and log in again"
     return ""

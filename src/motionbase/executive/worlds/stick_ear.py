@@ -1,4 +1,4 @@
-"""What devices of the machine say, on the side of the world: it starts SDL's process and never waits for it."""
+"""The world's side of the machine's joysticks and gamepads: starts SDL's process, and never waits for it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from motionbase.interpreter import python
 from motionbase.record.world import AXIS_COUNT, Hand
 from motionbase.worlds.hands.choice import NAME
 
-PACKET = struct.Struct(f"<qqq{AXIS_COUNT}d")  # number of the device, what kind of hand it is, buttons, axes
+PACKET = struct.Struct(f"<qqq{AXIS_COUNT}d")  # number of the device, kind of device, buttons, axes
 MOST_AT_ONCE = 64  # packets
-AGAIN_S, TRIES = 2.0, 5  # before a process that failed is started again, and how often
-CALM_S = 30.0  # after so long a life the count starts again
+AGAIN_S, TRIES = 2.0, 5  # pause before a process that failed is restarted, and how often it is
+CALM_S = 30.0  # after running for so long the count starts again
 
 
 def command(choice: str) -> tuple[str, ...]:
@@ -28,7 +28,7 @@ def command(choice: str) -> tuple[str, ...]:
 
 @final
 class StickEar:
-    """Hears the process, and starts it again if it fails; a context manager. It never waits for it."""
+    """Reads what the process writes, and restarts it if it fails; a context manager. Never blocks."""
 
     def __init__(self, choice: str, start: Callable[[str], tuple[str, ...]] = command) -> None:
         self._command = start(choice)
@@ -36,7 +36,7 @@ class StickEar:
         self._rest, self._tries, self._begun, self._again_at = b"", 0, 0.0, 0.0
 
     def speak(self, hear: Hear) -> None:
-        """What every device has said since the last time, oldest first."""
+        """Pass on the packets of all devices since the last call, oldest first."""
         process = self._process
         if process is None:
             if self._again_at and time.monotonic() >= self._again_at:
@@ -62,7 +62,7 @@ class StickEar:
         try:
             process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, bufsize=0)
         except OSError as error:
-            print(f"joysticks are not heard: {error.strerror}", file=sys.stderr, flush=True)
+            print(f"joysticks are ignored: {error.strerror}", file=sys.stderr, flush=True)
             return
         assert process.stdout is not None
         os.set_blocking(process.stdout.fileno(), False)
@@ -73,15 +73,15 @@ class StickEar:
         if code is None:  # its output is closed, and it is about to end
             return
         self._close()
-        if code >= 0:  # it has said why, or there is no SDL
+        if code == 0:  # it has printed why, or there is no SDL
             return
         self._tries = 1 if time.monotonic() - self._begun > CALM_S else self._tries + 1
-        what = f"joysticks: SDL's process was ended by signal {-code}"
+        what = f"joysticks: SDL's process {f'was ended by signal {-code}' if code < 0 else f'failed with code {code}'}"
         if self._tries > TRIES:
-            print(f"{what}; they are not heard any more", file=sys.stderr, flush=True)
+            print(f"{what}; joysticks are ignored from now on", file=sys.stderr, flush=True)
             return
         self._again_at = time.monotonic() + AGAIN_S
-        print(f"{what}; it starts again in {AGAIN_S:g} s", file=sys.stderr, flush=True)
+        print(f"{what}; it restarts in {AGAIN_S:g} s", file=sys.stderr, flush=True)
 
     def _close(self) -> None:
         if (process := self._process) is None:
@@ -99,5 +99,5 @@ class StickEar:
         process = self._process
         self._close()
         if process is not None:
-            process.kill()  # it has nothing to put in order
+            process.kill()  # it has nothing to clean up
             process.wait()

@@ -1,1 +1,1 @@
-"""What steers a world's vehicle: devices of people, and how what they say becomes controls."""
+"""Devices that steer a world's vehicle, and how their state becomes controls."""

@@ -1,9 +1,9 @@
-"""What the axes of joysticks are, from a file of the user: for levers, pedals and worn sticks.
+"""Definitions of the axes of joysticks, from a user's file: for levers, pedals and worn sticks.
 
-In the places of a gamepad, which are left stick right and down, right stick right and down, triggers:
+Axes are listed in the order of a gamepad: left stick right and down, right stick right and down, triggers.
 
     [[joystick]]
-    name = "Extreme 3D"   # part of the name that `motionbase host sticks` shows
+    name = "Extreme 3D"   # part of the name in `motionbase host sticks`
     axes = [{ of = 0, middle = 0.02 }, { of = 1 }, { of = 2, least = -0.9, most = 0.95 }, { of = 3, turned = true }]
 """
 
@@ -28,7 +28,7 @@ class _Strict(BaseModel):
 
 @final
 class Axis(_Strict):
-    """Of a place, which axis of the device it is and what that reads at its ends and in its middle."""
+    """Which axis of the device it is, and its readings at both ends and in its middle."""
 
     of: int = Field(ge=0, lt=32)
     least: Reading = -1.0
@@ -39,16 +39,16 @@ class Axis(_Strict):
     @model_validator(mode="after")
     def _is_ordered(self) -> Axis:
         if not self.least < self.centre < self.most:
-            raise ValueError(f"least, middle and most must rise; they are {self.least}, {self.centre}, {self.most}")
+            raise ValueError(f"least, middle and most must ascend; they are {self.least}, {self.centre}, {self.most}")
         return self
 
     @property
     def centre(self) -> float:
-        """What it reads in its middle."""
+        """The reading in its middle."""
         return (self.least + self.most) / 2.0 if self.middle is None else self.middle
 
     def value(self, reading: float) -> float:
-        """Where it is, -1 to 1."""
+        """Its position, -1 to 1, from a reading."""
         way = reading - self.centre
         share = way / (self.most - self.centre if way > 0.0 else self.centre - self.least)
         kept = max(-1.0, min(1.0, share))
@@ -57,29 +57,29 @@ class Axis(_Strict):
 
 @final
 class Calibration(_Strict):
-    """Of one kind of device."""
+    """The axes of one kind of device."""
 
     name: str = Field(min_length=1, max_length=100)
     axes: tuple[Axis, ...] = Field(min_length=1, max_length=AXIS_COUNT)
 
     def axes_of(self, readings: Sequence[float]) -> list[float]:
-        """Places from readings; an axis that the device lacks is 0."""
+        """Positions from readings; an axis that the device lacks is 0."""
         return [axis.value(readings[axis.of]) if axis.of < len(readings) else 0.0 for axis in self.axes]
 
 
 @final
 class Calibrations(_Strict):
-    """All of a file."""
+    """The contents of a file."""
 
     joystick: tuple[Calibration, ...] = ()
 
     def of(self, name: str) -> Calibration | None:
-        """That of a device by its name; None if there is none."""
+        """The entry for a device, by its name; None if there is none."""
         return next((one for one in self.joystick if one.name.casefold() in name.casefold()), None)
 
 
 def load_calibrations(path: Path) -> Calibrations:
-    """From a file; one sentence if it cannot be used."""
+    """Load a file; raises `UsageError` with one sentence if it is not valid."""
     data = TomlSource.read(path).data
     try:
         return Calibrations(**data)

@@ -1,4 +1,4 @@
-"""Which joysticks and gamepads of the machine steer: all, those of a name, those as a file says, or none."""
+"""Which joysticks and gamepads of the machine steer: all, those of a name, those of a file, or none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from motionbase.worlds.hands.calibration import Calibrations
 
 ALL, NONE = "", "none"
-NAME = "joystick"  # in front of a device's number, for whoever hears it
+NAME = "joystick"  # with a device's number, its name among all devices of a world
 
 
 @final
@@ -22,8 +22,8 @@ class Sticks:
     """A choice.
 
     Attributes:
-        name: part of the names of the devices that are meant; "" for all
-        calibrations: what the axes of some of them are
+        name: part of the names of the chosen devices; "" for all
+        calibrations: definitions of the axes of some of them
     """
 
     name: str = ""
@@ -31,17 +31,17 @@ class Sticks:
 
 
 def sticks_of(text: str) -> Sticks | None:
-    """The choice that a text means: a part of a name, FILE.toml, ALL or NONE; None where none are heard.
+    """The choice in a text: a part of a name, FILE.toml, ALL or NONE; None for no devices.
 
-    Raises `UsageError` with one sentence for a file that cannot be used, and where SDL is missing though somebody
-    named a device or a file.
+    Raises `UsageError` with one sentence for a file that cannot be used, and if SDL is missing although a device or a
+    file is named.
     """
     if text == NONE:
         return None
     if text == ALL:
         return Sticks()
     if not text.isprintable() or not text.strip():
-        raise UsageError(f"joystick {text[:60]!r}: give a part of its name, a file .toml, or none")
+        raise UsageError(f"joystick {text[:60]!r}: give a part of its name, a .toml file, or none")
     sdl.sdl()
     if text.endswith(".toml"):
         from motionbase.worlds.hands.calibration import load_calibrations

@@ -1,4 +1,4 @@
-"""What one device has said so far: whether a person touches it, and when it last moved."""
+"""State of one device: whether a person is touching it, and when it last moved."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from motionbase.record.world import JOYSTICK, Hand
 from motionbase.worlds.hands.response import rest_of
 from motionbase.worlds.world import Control
 
-DEAD_BAND = 0.15  # of an axis's way from end to middle: less is no person, but a worn stick or a hand on the table
+DEAD_BAND = 0.15  # of an axis's travel from its middle to an end: less may be a worn stick or a bump against the table
 
 
 @final
 class Device:
-    """A device that speaks.
+    """A device that sends its state.
 
     Attributes:
-        hand: what it said last
-        heard_at: when; moved_at: when a person last moved it; touched_at: moved it or held it [s]
-        rests: where its axes rest
-        seen: where its axes were when they last moved
-        moved: axes that moved last
+        hand: its newest state
+        heard_at: when that came; moved_at: when a person last moved it; touched_at: moved or held it [s]
+        rests: rest positions of its axes
+        seen: positions of its axes when they last moved
+        moved: the axes that moved last
     """
 
     def __init__(self, hand: Hand, now: float, controls: Sequence[Control]) -> None:
@@ -37,7 +37,7 @@ class Device:
         self.hear(hand, now)
 
     def hear(self, hand: Hand, now: float) -> None:
-        """It says something, new or again."""
+        """Take its state, which may be unchanged."""
         before, self.hand, self.heard_at = self.hand, hand, now
         moved = {k for k in self._used if abs(hand.axes[k] - self.seen[k]) > DEAD_BAND}
         for k in moved:
@@ -49,9 +49,9 @@ class Device:
             self.touched_at = now
 
     def is_touched(self, now: float, patience: float) -> bool:
-        """Whether a person has moved it, and has touched it since, within a time [s]."""
+        """Whether a person has moved it, and last touched it less than `patience` ago [s]."""
         return self.moved_at > -math.inf and now - self.touched_at < patience
 
     def let_go(self) -> None:
-        """It steers no more until it is moved again."""
+        """It does not steer until it is moved again."""
         self.moved_at = self.touched_at = -math.inf

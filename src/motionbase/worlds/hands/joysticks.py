@@ -1,24 +1,23 @@
-"""Joysticks and gamepads of this machine, through SDL: polled in a thread, found and lost while it runs."""
+"""Joysticks and gamepads of this machine, through SDL: polled in a thread, and plugged in and out while it runs."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, final
 
 from motionbase.errors import UsageError
 from motionbase.record.world import AXIS_COUNT, BUTTON_COUNT, GAMEPAD, JOYSTICK, Hand
 from motionbase.worlds.hands import sdl
-from motionbase.worlds.hands.choice import NAME
 
 if TYPE_CHECKING:
     from motionbase.worlds.hands.calibration import Calibrations
 
 POLL_S = 0.004
-IDLE_S = 0.05  # between looks while there is no device
-BEGIN_S = 20.0  # for SDL to begin
-END_S = 1.0  # for the thread to end; one that hangs in SDL is left behind
+IDLE_S = 0.05  # between polls while there is no device
+BEGIN_S = 20.0  # for SDL to start
+END_S = 1.0  # for the thread to end; one that hangs in SDL is abandoned
 FULL = 32767.0
 STANDARD_BUTTONS = (0, 1, 2, 3, 9, 10, None, None, 4, 6, 7, 8, 11, 12, 13, 14, 5)
 """SDL's numbers of a gamepad's buttons, in the order of the browsers' standard layout; triggers are axes."""
@@ -32,11 +31,11 @@ class Found:
     """A device of this machine.
 
     Attributes:
-        number: instance id of SDL: another one whenever something is plugged in
-        name: what it calls itself
-        is_gamepad: SDL knows where its sticks and buttons are
+        number: SDL's instance id, a new one whenever a device is plugged in
+        name: as the device reports it
+        is_gamepad: SDL knows its layout
         axes, buttons, hats: how many it has
-        calibrated: an entry of the calibration file says what its axes are
+        calibrated: an entry of the calibration file defines its axes
     """
 
     number: int
@@ -50,7 +49,7 @@ class Found:
 
 @final
 class _Open:
-    """A device that is open."""
+    """An open device."""
 
     def __init__(self, lib: Any, index: int, calibrations: Calibrations | None) -> None:
         self._lib, self._stick = lib, lib.JoystickOpen(index)
@@ -70,7 +69,7 @@ class _Open:
         return bool(self._lib.JoystickGetAttached(self._stick))
 
     def hand(self) -> Hand:
-        """What it says now."""
+        """Its state now."""
         return self._of_gamepad() if self._pad else self._of_joystick()
 
     def _of_gamepad(self) -> Hand:
@@ -84,7 +83,7 @@ class _Open:
         return Hand(GAMEPAD, _filled(axes), bits)
 
     def readings(self) -> list[float]:
-        """What its own axes read, -1 to 1."""
+        """Readings of its own axes, -1 to 1."""
         return [max(-1.0, self._lib.JoystickGetAxis(self._stick, k) / FULL) for k in range(self.found.axes)]
 
     def _of_joystick(self) -> Hand:
@@ -113,17 +112,17 @@ def _filled(axes: list[float]) -> tuple[float, ...]:
 
 @final
 class Joysticks:
-    """All of them, or those whose name contains a text; a context manager with a thread that polls.
+    """All devices, or those whose name contains a text; a context manager with a thread that polls.
 
     Args:
-        looked: called by the thread after every look
-        reads: also keep what the devices' own axes read
+        looked: called by the thread after every poll
+        reads: also keep the readings of the devices' own axes
 
     Attributes:
-        polls: how often it has asked; a thread that hangs asks no more, and its devices are silent
-        told: devices and what they said last, replaced as a whole by the thread
-        readings: by number, what the axes of a device read, in its own order
-        unheard: by number, devices that are there and not heard, each with the reason in words
+        polls: how many there were; while the thread hangs there are none, and its devices are silent
+        told: devices with their newest state, replaced as a whole by the thread
+        readings: by number, the readings of a device's axes, in its own order
+        unheard: by number, connected devices that are ignored, each with the reason in words
     """
 
     def __init__(
@@ -137,20 +136,12 @@ class Joysticks:
         self._begun, self._end = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._poll, name="joysticks", daemon=True)
         self._why = ""
-        self._spoken = 0
         self.polls, self.told = 0, tuple[tuple[Found, Hand], ...]()
         self.unheard: dict[int, str] = {}
         self.readings: dict[int, list[float]] = {}
 
-    def speak(self, hear: Callable[[Hashable, Hand], object]) -> None:
-        """Tell what every device says, if it has been asked since the last time."""
-        if self.polls != self._spoken:
-            self._spoken = self.polls
-            for found, hand in self.told:
-                hear((NAME, found.number), hand)
-
     def _look(self) -> None:
-        """Find what is new, forget what is gone, ask all."""
+        """Open new devices, close those that are gone, and poll all."""
         lib = self._lib
         lib.JoystickUpdate()
         numbers = {lib.JoystickGetDeviceInstanceID(k): k for k in range(lib.NumJoysticks())}
@@ -170,7 +161,7 @@ class Joysticks:
     def _take(self, number: int, index: int) -> None:
         name = (self._lib.JoystickNameForIndex(index) or b"").decode(errors="replace")
         if self._wanted not in name.casefold():
-            self._refuse(number, f"{name!r} is not meant")
+            self._refuse(number, f"{name!r} is ignored: its name does not contain {self._wanted!r}")
             return
         try:
             self._open[number] = _Open(self._lib, index, self._calibrations)
@@ -181,14 +172,15 @@ class Joysticks:
         self.unheard = {**self.unheard, number: why}
 
     def _poll(self) -> None:
-        """All of SDL happens here, as some systems tell their news only to the thread that asked for them first."""
+        """All calls of SDL are made here: some systems report devices only to the thread that asked first."""
         which = sdl.JOYSTICK | sdl.GAMECONTROLLER
-        if self._lib.InitSubSystem(which):
-            self._why = self._lib.GetError().decode(errors="replace")
+        try:
+            if self._lib.InitSubSystem(which):
+                self._why = self._lib.GetError().decode(errors="replace")
+                return
+            self._look()
+        finally:
             self._begun.set()
-            return
-        self._look()
-        self._begun.set()
         while not self._end.wait(POLL_S if self._open else IDLE_S):
             self._look()
         for one in self._open.values():
@@ -198,10 +190,14 @@ class Joysticks:
     def __enter__(self) -> Self:
         self._thread.start()
         if not self._begun.wait(BEGIN_S):
-            raise UsageError(f"SDL has not begun to look for joysticks within {BEGIN_S:g} s")
+            raise UsageError(f"SDL has not started within {BEGIN_S:g} s")
         if self._why:
             raise UsageError(f"SDL finds no joysticks: {self._why}")
         return self
+
+    def wait(self) -> None:
+        """Block until the thread ends, which it does by itself only if it fails."""
+        self._thread.join()
 
     def __exit__(self, *_: object) -> None:
         self._end.set()

@@ -1,4 +1,4 @@
-"""One control on its way: pushed by keys, placed by a stick, led by a script; it never jumps."""
+"""The value of one control: pushed by keys, placed by a stick or set by a script, without jumps."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import final
 
 from motionbase.worlds.world import Control
 
-SPRING = 2.0  # times as fast as keys push, a control goes back to its rest
+SPRING = 2.0  # speed at which a control returns to its rest, over that at which keys push it
 
 
 @final
 class Mover:
-    """A control's value, from one end to the other.
+    """A control's value between its limits.
 
     Attributes:
-        control: what it moves
-        value: where it is
+        control: the control
+        value: its value
     """
 
     def __init__(self, control: Control) -> None:
@@ -26,27 +26,27 @@ class Mover:
         self._is_new, self._is_placed = False, False
 
     def hand_over(self, span: float) -> None:
-        """Somebody else leads from now on: the difference to what that one wants fades within a time [s]."""
+        """Somebody else steers from now on: the difference to their value fades within a time [s]."""
         self._is_new, self._span = True, span
 
     def push(self, share: float, dt: float) -> None:
-        """Go towards an end, at a share of full speed; let go it springs back or stays."""
+        """Move towards a limit, at a share of full speed; at share 0 it springs back or stays."""
         c, way = self.control, self._speed * dt
         self._is_placed = False
         if share == 0.0:
             if c.springs:
                 self.value += max(-SPRING * way, min(SPRING * way, c.rest - self.value))
             return
-        is_back = c.springs and (c.rest - self.value) * share > 0.0  # on the way to its rest, as fast as by itself
+        is_back = c.springs and (c.rest - self.value) * share > 0.0  # towards its rest, as fast as by its spring
         self.value = self._within(self.value + share * way * (SPRING if is_back else 1.0))
 
     def place(self, share: float, dt: float, span: float) -> None:
-        """Be at a share of the way from rest to an end; after keys have pushed it, a difference fades in a time [s]."""
+        """Be at a share of the travel from rest to a limit; a difference left by keys fades within a time [s]."""
         c = self.control
         self._at(c.rest + share * (c.most - c.rest if share > 0.0 else c.rest - c.least), dt, span)
 
     def lever(self, place: float, dt: float, span: float) -> None:
-        """Be where a lever is, -1 to 1 from end to end."""
+        """Be at the position of a lever, -1 to 1 from limit to limit."""
         c = self.control
         self._at(c.least + (place + 1.0) / 2.0 * (c.most - c.least), dt, span)
 
@@ -56,7 +56,7 @@ class Mover:
         self.follow(target, dt)
 
     def follow(self, target: float, dt: float) -> None:
-        """Be at a value, as soon as the difference of a hand-over has faded."""
+        """Be at a value, once the difference from a hand-over has faded."""
         if self._is_new:
             self._is_new, self._offset, self._age = False, self.value - target, 0.0
         self._is_placed = True

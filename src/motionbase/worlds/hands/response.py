@@ -1,4 +1,4 @@
-"""How an axis answers: where it rests, its dead zone, its curve."""
+"""Response of axes: rest position, dead zone and curve; and what a device asks of a control."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from motionbase.worlds.world import Control
 
 @final
 class Response(NamedTuple):
-    """Of the axes of a kind of device.
+    """Dead zone and curve for the axes of a kind of device.
 
     Attributes:
-        dead: share of an axis's way about its rest that does nothing
-        expo: 0 for a straight line, up to 1 for a cubic one, which is gentle about the rest; both reach the same end
+        dead: share of an axis's travel about its rest that has no effect
+        expo: 0 for a straight line, up to 1 for a cubic, which is less sensitive near rest; both reach the same end
     """
 
     dead: float
     expo: float
 
     def __call__(self, share: float) -> float:
-        """What acts, -1 to 1, of an axis at a share of its way, -1 to 1."""
+        """The effective position, -1 to 1, of an axis at a share of its travel, -1 to 1."""
         way = abs(share)
         if way <= self.dead:
             return 0.0
@@ -33,20 +33,20 @@ class Response(NamedTuple):
 
 
 RESPONSES = {GAMEPAD: Response(0.12, 0.4), JOYSTICK: Response(0.03, 0.2)}
-"""Sticks of gamepads are short and seldom come back to their middle; a joystick's are long."""
+"""Sticks of gamepads are short and do not return to their middle exactly; those of joysticks are long."""
 
 TRIGGER = Response(0.04, 0.0)
 
 
 @final
 class Way(Enum):
-    """How a device moves a control: it pushes, it says the place, or it is a lever that says the place once moved."""
+    """How a device moves a control: it sets its speed, its position, or its position once a lever has been moved."""
 
     PUSHED, PLACED, LEVER = range(3)
 
 
 def rest_of(value: float) -> float:
-    """Where an axis rests that was first seen here: in the middle, as sticks do, or at an end, as pedals do."""
+    """Rest position of an axis from its first reading: in the middle, as sticks have it, or at an end, as pedals do."""
     return float(max(-1, min(1, round(value))))
 
 
@@ -69,10 +69,10 @@ class Asked(NamedTuple):
 
 
 def asked(control: Control, hand: Hand, rests: Sequence[float]) -> Asked:
-    """What a device asks of a control, by the axes' rests.
+    """What a device asks of a control, given the rest positions of its axes.
 
-    Keys and buttons push. Sticks place a control that springs back, and push one that stays where it is; a joystick's
-    axes place both, as its lever stays where it is as well.
+    Keys and buttons push. Sticks of a gamepad place a control that springs back, and push one that stays; axes of a
+    joystick place both, because its lever stays as well.
     """
     push = _pushed(control, hand)
     if push:
@@ -88,7 +88,7 @@ def asked(control: Control, hand: Hand, rests: Sequence[float]) -> Asked:
 
 
 def has_way(control: Control) -> bool:
-    """Whether a gamepad's sticks or triggers move it."""
+    """Whether a stick or trigger of a gamepad moves it."""
     return control.axis is not None or any(button in TRIGGERS for button in control.buttons)
 
 
@@ -102,7 +102,7 @@ def _axis(control: Control, hand: Hand, rests: Sequence[float]) -> float:
 
 
 def _pushed(control: Control, hand: Hand) -> float:
-    """By keys, and by buttons that are no triggers: -1, 0 or 1."""
+    """By keys, and by buttons that are not triggers: -1, 0 or 1."""
     down, up = (
         (key is not None and hand.keys >> KEY_PLACES[key] & 1)
         or (button is not None and not _is_trigger(button, hand) and hand.buttons >> button & 1)
@@ -116,5 +116,5 @@ def _trigger(button: int | None, hand: Hand) -> float:
 
 
 def _is_trigger(button: int, hand: Hand) -> bool:
-    """Whether a button is one that says how far it is pressed."""
+    """Whether a button also reports how far it is pressed."""
     return hand.device == GAMEPAD and button in TRIGGERS and hand.axes[TRIGGERS[button]] > 0.0

@@ -48,7 +48,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "JoystickSetVirtualButton": (c_int, (c_void_p, c_int, c_uint8)),
     "JoystickSetVirtualHat": (c_int, (c_void_p, c_int, c_uint8)),
 }  # fmt: skip
-WANTED = "joysticks need SDL 2: install motionbase[joystick], or the system's libsdl2"
+WANTED = "joysticks need SDL 2: install motionbase[joystick], or your system's libsdl2"
 
 
 def places() -> Iterator[str]:
