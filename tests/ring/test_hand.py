@@ -52,7 +52,7 @@ def test_one_program_at_a_time_which_gives_the_vehicle_back_at_its_end(ring: Emu
     with reader_of(ring) as reader:
         with writer_of(ring) as writer:
             writer.write(Hand(KEYBOARD, keys=3))
-            with pytest.raises(RingError, match="another program has the controls already"):
+            with pytest.raises(RingError, match="another program steers already"):
                 HandWriter.attached(ring)
         told = reader.newest()
         assert told is not None and told.hand == Hand(NOBODY)
@@ -110,12 +110,13 @@ def test_a_file_that_is_cut_or_foreign_is_no_trap(ring: Emulation) -> None:
     with reader_of(ring) as reader, writer_of(ring) as writer:
         writer.write(Hand(KEYBOARD))
         os.truncate(hand_path(ring), 0)
+        assert not writer.is_replaced()
         writer.write(Hand(KEYBOARD))
-        reader.newest()
-    with pytest.raises(RingError, match="does not hold what devices of a driver say"):
+        assert reader.newest() is None and writer.is_replaced()  # so that a page is told that nothing reaches it
+    with pytest.raises(RingError, match="is no file of a driver's device"):
         HandReader.attached(ring)
     hand_path(ring).write_bytes(b"MBSX" + bytes(SIZE - 4))
-    with pytest.raises(RingError, match="does not hold"):
+    with pytest.raises(RingError, match="is no file"):
         HandReader.attached(ring)
 
 

@@ -1,14 +1,14 @@
-"""What the devices of a driver say, from the console or any other program to a world: a file beside the ring.
+"""The state of a driver's device, from the console or any other program to a world: a file beside the ring.
 
     0    4s   MBSX
     4    u16  version, 1
     6    u16  numbers, 12
     64   u64  sequence; the numbers follow at 128, f64: a count, device, buttons, keys (bits), eight axes
 
-The ring's writer makes the file. One program at a time writes it, under a lock of the system; the world's process reads
-it, under the sequence lock of the ring's blocks, and judges: what is no number, too large or unknown counts as nothing.
-A device is there while the count changes. NOBODY, told by a program that is there, lets go of the vehicle at once;
-SCRIPT asks for its script, whoever else steers.
+The ring's writer makes the file. One program at a time writes it, under a file lock; the world's process reads it,
+under the sequence lock of the ring's blocks, and validates it: values that are not finite, out of range or unknown are
+ignored. A device is present while the count changes. With NOBODY a program releases the vehicle at once; with SCRIPT it
+hands the vehicle to its script, whoever else steers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def hand_path(backend: AbstractBackend) -> Path:
 
 @contextmanager
 def made_hand(backend: AbstractBackend) -> Iterator[None]:
-    """A new file, by the ring's writer, for as long as it writes; what another run left is replaced."""
+    """A new file, made by the ring's writer for as long as it runs; a file left by another run is replaced."""
     path = hand_path(backend)
     new = path.with_name(f"{path.name}.new")
     try:
@@ -78,31 +78,31 @@ def made_hand(backend: AbstractBackend) -> Iterator[None]:
 
 @final
 class HandTaken(RingError):
-    """Another program tells the world what its devices say."""
+    """Another program writes the file already."""
 
 
 class Told(NamedTuple):
-    """What was read: `number` changes with every message; `hand` has been judged."""
+    """A message: `number` changes with every one; `hand` has been validated."""
 
     number: float
     hand: Hand
 
 
 class _Mapped:
-    """The mapped file of a ring."""
+    """The mapped file."""
 
     def __init__(self, path: Path, file: int) -> None:
         self.path, self.file, self.inode = path, file, os.fstat(file).st_ino
         self._map = mmap.mmap(file, SIZE)
         whole = np.frombuffer(self._map, np.uint64)
-        self._cut = guarded(self._map, int(whole.ctypes.data))  # a file that is cut short is silence
+        self._cut = guarded(self._map, int(whole.ctypes.data))  # a truncated file reads as silence
         self.numbers: Array = np.zeros(NUMBERS)
         self.port = SeqlockPort(int(whole.ctypes.data) + BLOCK_AT, self.numbers.ctypes.data, self.numbers.nbytes, TRIES)
         self.at = ctypes.addressof(self.port)
 
     @staticmethod
     def of(backend: AbstractBackend) -> _Mapped | None:
-        """None if there is none; raises `RingError` if it is not one of ours."""
+        """That of a ring; None if there is none, `RingError` if it is not one of ours."""
         path = hand_path(backend)
         try:
             file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -115,7 +115,7 @@ class _Mapped:
             if not is_own(info.st_uid):
                 raise RingError(f"{path} belongs to {user_name(info.st_uid)}, not to you")
             if info.st_size != SIZE or os.pread(file, HEAD.size, 0) != HEAD.pack(MAGIC, VERSION, NUMBERS):
-                raise RingError(f"{path} does not hold what devices of a driver say, version {VERSION}")
+                raise RingError(f"{path} is no file of a driver's device, version {VERSION}")
             return _Mapped(path, file)
         except BaseException:
             os.close(file)
@@ -123,7 +123,7 @@ class _Mapped:
 
     def is_replaced(self) -> bool:
         try:
-            return os.stat(self.path).st_ino != self.inode
+            return bool(self._cut[0]) or os.stat(self.path).st_ino != self.inode
         except OSError:
             return True
 
@@ -136,14 +136,14 @@ class _Mapped:
 
 @final
 class HandWriter:
-    """Tells a world what a device says, ten times a second or more while somebody is there; a context manager."""
+    """Writes the state of a device, at least ten times a second while somebody is there; a context manager."""
 
     def __init__(self, mapped: _Mapped) -> None:
-        self._mapped, self._count = mapped, time.monotonic_ns() // 1000  # not that of another one before
+        self._mapped, self._count = mapped, time.monotonic_ns() // 1000  # differs from that of an earlier writer
 
     @staticmethod
     def attached(backend: AbstractBackend) -> HandWriter | None:
-        """That of a running ring; None if it has no world, `RingError` if another program has it."""
+        """That of a running ring; None if it has no world, `HandTaken` if another program writes it."""
         mapped = _Mapped.of(backend)
         if mapped is None:
             return None
@@ -151,21 +151,21 @@ class HandWriter:
             fcntl.flock(mapped.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             mapped.close()
-            raise HandTaken(f"{mapped.path}: another program has the controls already") from None
+            raise HandTaken(f"{mapped.path}: another program steers already") from None
         return HandWriter(mapped)
 
     def write(self, hand: Hand) -> None:
-        """The newest of the device."""
+        """Write the newest state of the device."""
         self._count += 1
         self._mapped.numbers[:] = (self._count, hand.device, hand.buttons, hand.keys, *hand.axes)
         block_native().write(self._mapped.at)
 
     def is_replaced(self) -> bool:
-        """Whether the ring's writer has ended, or another one has the name: attach again."""
+        """Whether the file was removed, replaced by another run's or truncated: attach again."""
         return self._mapped.is_replaced()
 
     def close(self) -> None:
-        """Let go of the vehicle, and let another program have the controls."""
+        """Release the vehicle and the lock."""
         if self._mapped.file >= 0:
             self.write(Hand())
         self._mapped.close()
@@ -193,12 +193,12 @@ class HandReader:
     def newest(self) -> Told | None:
         """The newest message; None if there was none yet."""
         port = self._mapped.port
-        port.sequence = 0  # copied again, whether it is new or not
+        port.sequence = 0  # copy it whether it is new or not
         block_native().read(self._mapped.at)
         return _judged(self._mapped.numbers.tolist()) if port.status == COPIED else None
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file."""
         self._mapped.close()
 
     def __enter__(self) -> Self:
@@ -209,7 +209,7 @@ class HandReader:
 
 
 def _judged(numbers: list[float]) -> Told | None:
-    """What can be used; None if nothing can."""
+    """The message if it is valid; out-of-range parts are cut off or ignored."""
     if not all(map(math.isfinite, numbers)):
         return None
     count, device, buttons, keys, *axes = numbers
