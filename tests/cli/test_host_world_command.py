@@ -51,10 +51,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_bad_calls_are_refused_in_a_sentence(capsys: Capture, given: list[str], sentence: str) -> None:
-    no_console = [] if given[0] in ("worlds", "sticks") else ["--no-console"]
-    assert main(["host", *given, *no_console]) == 2
-    error = capsys.readouterr().err
-    assert sentence in error and error.count("\n") == 1
+    for more in [[]] if given[0] in ("worlds", "sticks") else [["--no-console"], []]:  # nor does a console start
+        assert main(["host", *given, *more]) == 2
+        error = capsys.readouterr().err
+        assert sentence in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("option", "value"), [("--port", "8790"), ("--no-browser", None)])
+def test_options_of_a_console_need_one(capsys: Capture, option: str, value: str | None) -> None:
+    given = [option, *([value] if value else [])]
+    assert main(["host", "boat", "seed", "--no-console", *given]) == 2
+    assert "is for the console, and --no-console has none" in capsys.readouterr().err
+    assert main(["host", "boat", "seed", "--json", *given]) == 2
+    assert "is for the console, and --json has none" in capsys.readouterr().err
 
 
 def test_words_are_a_url() -> None:

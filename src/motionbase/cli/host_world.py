@@ -1,4 +1,4 @@
-"""`motionbase host boat`, `flight`, `drive` and `world`: a world without a platform, steered, shown and sent."""
+"""`motionbase host boat`, `flight`, `drive` and `world`: a world without a platform, shown or sent to a base."""
 
 import json
 import math
@@ -19,12 +19,13 @@ from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
     from motionbase.executive.worlds.alone import Alone
+    from motionbase.host.url import Stored, Udp
     from motionbase.worlds.library import WorldUrl
 
-RATE = 100.0  # frames a second
+RATE = 100.0  # frames per second
 FASTEST = 1000.0
 STOP_S = 10.0
-PLAIN = "/:,.-_+ "  # characters of options that stand in a URL as they are
+PLAIN = "/:,.-_+ "  # characters of options that are not quoted in a URL
 WAYS = {
     "boat": ("VESSEL", "boat launch sea=5"),
     "flight": ("AIRCRAFT", "flight"),
@@ -37,10 +38,10 @@ ABOUT = {
     "drive": "Simulate a car",
     "world": "Simulate a world of your own",
 }
-HELP = """{about} without a platform: steer it in the console, and send its motion to a base elsewhere.
+HELP = """{about} without a platform: steer it in the console, or send its motion to a base elsewhere.
 
-    It has a ring, so that console, recorder and your own programs see it. A script steers until a joystick of this
-    machine or a device of the page does. With --to, the motion of a person in the vehicle goes on as frames of a host.
+    It writes a ring, which console, recorder and your own programs can read. A script steers until you move a joystick
+    or gamepad, or press a key in the console. With --to, the motion felt in the vehicle is sent to a base as its host.
 
     {more}
 
@@ -51,7 +52,7 @@ HELP = """{about} without a platform: steer it in the console, and send its moti
 
 
 def command_of(kind: str) -> Callable[..., None]:
-    """The command of a kind of world."""
+    """The command for a kind of world."""
 
     def command(
         words: Annotated[
@@ -64,15 +65,16 @@ def command_of(kind: str) -> Callable[..., None]:
             str | None,
             typer.Option(metavar="URL", help="Send the motion: udp://ADDRESS:PORT?format=NAME, or file://PATH."),
         ] = None,
-        script: Annotated[str, typer.Option(metavar="NAME", help="Steers while no person does; none for nobody.")] = "",
+        script: Annotated[str, typer.Option(metavar="NAME", help="Steers while no person does, or none.")] = "",
         joystick: Annotated[
             str,
             typer.Option(
-                metavar="NAME|FILE", help="Only devices whose name contains this, a file .toml for axes, or none."
+                metavar="NAME|FILE",
+                help="Only devices whose name contains this, a .toml file that defines axes, or none.",
             ),
         ] = "",
         ring: Annotated[str, typer.Option(help="Name of the ring.")] = kind,
-        rate: Annotated[float, typer.Option(metavar="HZ", help="Of the frames that are sent.")] = RATE,
+        rate: Annotated[float, typer.Option(metavar="HZ", help="Frames per second for --to.")] = RATE,
         duration: Duration = None,
         no_console: Annotated[bool, typer.Option("--no-console", help="Do not serve the console.")] = False,
         port: Annotated[
@@ -87,25 +89,31 @@ def command_of(kind: str) -> Callable[..., None]:
     ) -> None:
         check_duration(duration)
         url = url_of(kind, words or [], script)
+        if (no_console or as_json) and (port is not None or browser is not None):
+            option = "--port" if port is not None else "--browser"
+            raise UsageError(f"{option} is for the console, and {'--no-console' if no_console else '--json'} has none")
+        target = target_of(to, rate)
+        _check_joystick(joystick)
         if not no_console and not as_json:
+            _refuse_taken(ring)
             given = {"--to": to, "--script": script or None, "--joystick": joystick or None, "--duration": duration}
             named = [part for name, value in given.items() if value is not None for part in (name, str(value))]
             own = ["--ring", ring, "--rate", f"{rate:g}", *named, *(["--force"] if force else [])]
             world = motionbase_command("host", kind, *(words or []), *own, "--no-console")
             code = _with_console(url, world, ring, Extras(None, True, False, port, browser, False, False, True))
             raise typer.Exit(code)
-        found = _alone(url, ring, joystick, to, rate, duration, force, quiet=as_json)
+        found = _alone(url, ring, joystick, target, rate, duration, force, quiet=as_json)
         print(json.dumps(found, indent=2) if as_json else _sentence(found))
 
     more = f"Vehicles, their options and scripts: `motionbase host worlds {kind}`."
     if kind == "world":
-        more = "What a world must have: `motionbase.worlds.world.World`, in docs/worlds.md."
+        more = "Its members are those of `motionbase.worlds.world.World`; examples/14_own_world.py is one."
     command.__doc__ = HELP.format(about=ABOUT[kind], kind=kind, example=WAYS[kind][1], more=more)
     return command
 
 
 def url_of(kind: str, words: list[str], script: str = "") -> "WorldUrl":
-    """The world that words mean: a vehicle's name, then options as NAME=VALUE; checked with one sentence each."""
+    """The world named by words: a vehicle, then options as NAME=VALUE; raises `UsageError` with one sentence."""
     from motionbase.worlds.library import SCRIPT, world_url
 
     vehicle, options = ("", words) if not words or "=" in words[0] else (words[0], words[1:])
@@ -117,6 +125,39 @@ def url_of(kind: str, words: list[str], script: str = "") -> "WorldUrl":
     assert url is not None
     url.made()
     return url
+
+
+def target_of(to: str | None, rate: float) -> "Udp | Stored | None":
+    """Where frames go; raises `UsageError` with one sentence."""
+    from motionbase.host.format import Kind
+    from motionbase.host.url import Stored, sink_of
+
+    if not 0 < rate <= FASTEST:
+        raise UsageError(f"--rate is {rate:g} Hz, it must be above 0 and at most {FASTEST:g} Hz")
+    if to is None:
+        return None
+    target = sink_of(to)
+    if isinstance(target, Stored):
+        if target.scheme == "ring":
+            raise UsageError(f"--to {to}: --to sends to udp:// or file://; --ring names its ring")
+    elif target.kind is not Kind.VEHICLE:
+        takes = f"format {target.form.name} takes a {target.kind.value}; add format=motionbase-vehicle"
+        raise UsageError(f"--to {to}: a world tells a vehicle, and {takes}")
+    return target
+
+
+def _check_joystick(joystick: str) -> None:
+    from motionbase.worlds.hands.choice import sticks_of
+
+    sticks_of(joystick)  # refuses what cannot be used
+
+
+def _refuse_taken(ring: str) -> None:
+    """Before a console starts that would show another program's ring."""
+    from motionbase.executive.base import refuse_taken
+    from motionbase.ring.backend import find
+
+    refuse_taken(find(ring))
 
 
 def _with_console(url: "WorldUrl", world: tuple[str, ...], ring: str, extras: Extras) -> int:
@@ -133,25 +174,17 @@ def _alone(
     url: "WorldUrl",
     ring: str,
     joystick: str,
-    to: str | None,
+    target: "Udp | Stored | None",
     rate: float,
     duration: float | None,
     force: bool,
     quiet: bool,
 ) -> dict[str, Any]:
-    """Simulate until the end; what became of it."""
+    """Simulate until the end; returns what to report."""
     from motionbase.executive.worlds.alone import Alone
     from motionbase.host.format import Kind
-    from motionbase.host.url import Stored, sink_of
     from motionbase.ring.gentle import be_prompt, stop_after, stop_requested
-    from motionbase.worlds.hands.choice import sticks_of
 
-    if not 0 < rate <= FASTEST:
-        raise UsageError(f"--rate is {rate:g} Hz, it must be above 0 and at most {FASTEST:g} Hz")
-    sticks_of(joystick)  # refuses what cannot be used
-    target = None if to is None else sink_of(to)
-    if isinstance(target, Stored) and target.scheme == "ring":
-        raise UsageError(f"--to {to}: --to sends to udp:// or file://; --ring names its ring")
     with ExitStack() as stack:
         sink = None
         if target is not None:
@@ -161,7 +194,7 @@ def _alone(
         stop = stack.enter_context(stop_requested())
         be_prompt()
         if not quiet:
-            print(f"simulates {alone.world.name} at {1 / dt:g} Hz; its ring is {ring!r}", flush=True)
+            print(f"simulating {alone.world.name} at {1 / dt:g} Hz, ring {ring!r}; Ctrl-C stops", flush=True)
         stack.enter_context(terminal.status_line(lambda: _line(alone, begin)))
         stack.enter_context(stop_after(duration, stop))
         begin = time.monotonic()
@@ -170,7 +203,7 @@ def _alone(
     return {
         "world": url.text, "steps": alone.steps, "missed": alone.missed, "seconds": round(seconds, 3),
         "steps_per_s": round(alone.steps / max(seconds, alone.world.dt), 2),
-        "to": to, "sent": 0 if sink is None else sink.sent,
+        "to": None if target is None else target.text, "sent": 0 if sink is None else sink.sent,
         "base": None if sink is None or sink.told is None else sink.told.text,
     }  # fmt: skip
 
@@ -190,7 +223,7 @@ def _line(alone: "Alone", begin: float) -> str:
 def _sentence(found: dict[str, Any]) -> str:
     text = f"{found['steps']} steps in {found['seconds']:.1f} s, {found['steps_per_s']:.1f} per second"
     if found["missed"]:
-        text += f"; {found['missed']} were left out, as the machine was too slow"
+        text += f"; {found['missed']} were skipped because the machine was too slow"
     if found["to"] is not None:
         text += f"; sent {found['sent']} frames to {found['to']}"
     return text + (f"; the base is in {found['base']}" if found["base"] else "")
