@@ -12,6 +12,7 @@ import { tableText } from "../src/plots/exact";
 import { find, groupsOf } from "../src/plots/families";
 import { Forms } from "../src/plots/forms";
 import { lostFormulas } from "../src/plots/kept_formulas";
+import { burstsOf, labelOf, withRoom, type Marker } from "../src/plots/marks";
 import { defaultPlots } from "../src/plots/spec";
 import { turned } from "../src/plots/view";
 import { commonWords, namingOf, wordsOf } from "../src/plots/naming";
@@ -316,4 +317,28 @@ test("angles are told in one unit, degrees or radians, with round labels", () =>
   const before = forms.changes.peek();
   forms.tellAngles("rad");
   assert.deepEqual([forms.text(roll, 0.1), forms.unit("rad/s"), forms.changes.peek()], ["0.1000", "rad/s", before + 1]);
+});
+
+test("events of one kind that follow each other closely are a burst, and say what was bad first", () => {
+  const mark = (t: number, kind: string, text: string, isBad = false): Marker => ({ t, kind, text, isBad });
+  const warnings = [0, 0.4, 0.9, 1.2, 4].map((t, k) => mark(t, "warning", k % 2 === 0 ? "no warning any more" : `warning leg limit ${k}`, k % 2 === 1));
+  const found = burstsOf([...warnings, mark(4.1, "state", "state drive")], 0.5);
+  assert.deepEqual(found.map(({ times, text, isBad }) => [times, text, isBad]), [
+    [[0, 0.4, 0.9, 1.2], "warning leg limit 1", true], [[4], "no warning any more", false], [[4.1], "state drive", false],
+  ]);
+  assert.deepEqual(burstsOf([mark(1, "state", "state drive"), mark(1.1, "warning", "warning x", true), mark(1.2, "state", "state freeze")], 0.5).map(({ times }) => times), [[1, 1.2], [1.1]]);
+  assert.deepEqual(burstsOf([], 1), []);
+});
+
+test("a text says how many more events there are, and is left out where only a few letters fit", () => {
+  const burst = { text: "warning leg limit", times: [1, 2, 3] };
+  assert.deepEqual([30, 14, 6].map((most) => labelOf(burst, most)), ["warning leg limit +2", "warning le… +2", ""]);
+  assert.equal(labelOf({ text: "state drive", times: [1] }, 11), "state drive");
+});
+
+test("texts over the curves touch each other nowhere, and those that matter most stay", () => {
+  const wish = (x: number, width: number, rank: number) => ({ x, width, rank });
+  const all = [wish(0, 50, 1), wish(40, 60, 0), wish(90, 50, 1), wish(120, 20, 1)];
+  assert.deepEqual([...withRoom(all, 4)].sort(), [1, 3]);
+  assert.deepEqual([...withRoom([wish(0, 50, 1), wish(53, 10, 1), wish(54, 10, 1)], 4)], [0, 2]);
 });

@@ -8,14 +8,9 @@
 import { TraceLayer, type Data, type LayerTrace, type Shown } from "./layer";
 import { timeTicks } from "../core/times";
 import type { Clock } from "../data/clock";
+import { burstsOf, labelOf, withRoom, type Burst, type Marker } from "./marks";
 import type { Limits, Range } from "./spec";
 import type { Theme } from "./theme";
-
-export interface Marker {
-  readonly t: number;
-  readonly text: string;
-  readonly isBad: boolean;
-}
 
 /** Of one channel, in the range of its axis. */
 export interface LimitLine {
@@ -51,6 +46,9 @@ interface Box {
 
 const HALF_DIGIT = 3.3; // of a label [css px]
 const NEAR_PX = 5; // of a mark whose text is shown
+const BURST_PX = 24; // between events of one kind that share a line
+const TICK_PX = 5; // of the others of a burst, at the upper edge
+const LABEL_PX = 160; // at most
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
@@ -64,6 +62,7 @@ export class Picture {
   #ratio = 1;
   #left = 0;
   #top = 0;
+  #bursts: { of: readonly Marker[]; scale: number; found: readonly Burst[] } = { of: [], scale: NaN, found: [] };
 
   /** @param frame what lies beneath: axes and their grid, on a canvas with its left top corner where the plot has its own */
   constructor(private readonly frame: CanvasImageSource) {}
@@ -167,34 +166,53 @@ export class Picture {
   #markers({ markers, theme, hasLabels, shown }: Scene): void {
     const context = this.#context;
     const ratio = this.#ratio;
+    const bursts = this.#found(markers).filter(({ times }) => (times.at(-1) ?? -Infinity) >= shown.from && (times[0] ?? Infinity) <= shown.to);
+    for (const { times, isBad } of bursts) {
+      context.fillStyle = isBad ? theme.bad : theme.faint;
+      context.globalAlpha = 0.6;
+      context.fillRect(this.#x(times[0] ?? 0), 0, ratio, this.#height);
+      context.globalAlpha = 0.9;
+      let drawn = NaN;
+      for (const t of times.slice(1)) {
+        const x = this.#x(t);
+        if (x !== drawn) context.fillRect(x, 0, ratio, TICK_PX * ratio); // one a pixel, however many events there are
+        drawn = x;
+      }
+    }
+    context.globalAlpha = 1;
+    if (hasLabels) this.#labels(bursts, theme);
+  }
+
+  /** As many texts as have room; those of warnings come last. A burst that began earlier has its text at the left edge. */
+  #labels(bursts: readonly Burst[], theme: Theme): void {
+    const context = this.#context;
+    const ratio = this.#ratio;
     context.font = `${10.5 * ratio}px ${theme.font}`;
     context.textAlign = "left";
     context.textBaseline = "top";
-    let free = -Infinity; // labels do not overlap: the older one stays
-    let drawn = { x: NaN, isBad: false };
-    for (const { t, text, isBad } of markers) {
-      if (t < shown.from || t > shown.to) continue;
-      const x = this.#x(t);
-      if (x === drawn.x && (drawn.isBad || !isBad)) continue; // one line a pixel, however many events there are
-      drawn = { x, isBad };
-      context.fillStyle = isBad ? theme.bad : theme.faint;
-      context.globalAlpha = 0.7;
-      context.fillRect(x, 0, ratio, this.#height);
-      context.globalAlpha = 1;
-      if (!hasLabels || x < free) continue;
-      const room = Math.min(160 * ratio, this.#width - x - 6 * ratio);
-      if (room < 24 * ratio) continue;
-      const most = Math.min(28, Math.floor(room / (2 * HALF_DIGIT * ratio)));
-      const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
-      const width = Math.min(room, context.measureText(short).width);
+    const wishes = bursts.map((burst) => {
+      const x = Math.max(0, this.#x(burst.times[0] ?? 0));
+      const room = Math.min(LABEL_PX * ratio, this.#width - x - 6 * ratio);
+      const text = labelOf(burst, Math.floor(room / (2 * HALF_DIGIT * ratio)));
+      return { x, text, isBad: burst.isBad, width: Math.min(room, context.measureText(text).width) + 6 * ratio, rank: burst.kind === "warning" ? 1 : 0 };
+    }).filter(({ text }) => text !== ""); // prettier-ignore
+    for (const k of withRoom(wishes, 4 * ratio)) {
+      const { x, text, isBad, width } = wishes[k]!;
       context.fillStyle = theme.surface;
-      context.globalAlpha = 0.8;
-      context.fillRect(x + ratio, 0, width + 6 * ratio, 14 * ratio);
+      context.globalAlpha = 0.85;
+      context.fillRect(x + ratio, TICK_PX * ratio, width, 14 * ratio);
       context.globalAlpha = 1;
       context.fillStyle = isBad ? theme.bad : theme.dim;
-      context.fillText(short, x + 4 * ratio, 2 * ratio, room);
-      free = x + width + 10 * ratio;
+      context.fillText(text, x + 4 * ratio, (TICK_PX + 2) * ratio, width - 6 * ratio);
     }
+  }
+
+  #found(markers: readonly Marker[]): readonly Burst[] {
+    const scale = this.#layer.xScale;
+    if (markers !== this.#bursts.of || scale !== this.#bursts.scale) {
+      this.#bursts = { of: markers, scale, found: burstsOf(markers, (BURST_PX * this.#ratio) / scale) };
+    }
+    return this.#bursts.found;
   }
 
   #line(t: number, colour: string, thickness: number, flag: string, { theme }: Scene): void {

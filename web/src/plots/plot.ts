@@ -8,7 +8,8 @@ import { AxisFrame, TIME_AXIS, USUAL, type Margins, type Reserve } from "./frame
 import { bindGestures } from "./gestures";
 import { lowerBound, type Data, type LayerTrace, type Shown } from "./layer";
 import { axisScale, type AxisScale } from "./numbers";
-import { Picture, type LimitLine, type Marker } from "./picture";
+import type { Marker } from "./marks";
+import { Picture, type LimitLine } from "./picture";
 import { sidesOf, type Sides } from "./sides";
 import type { PlotSpec, Range } from "./spec";
 import type { Viewing } from "./state";
