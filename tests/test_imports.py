@@ -11,7 +11,7 @@ SRC = Path(__file__).resolve().parents[1] / "src" / "motionbase"
 # Libraries, each may use those before it.
 LIBRARIES = ("record", "native", "report", "compile", "spatial", "multibody", "actuators", "platform", "rotor")
 # Stages of the pipeline use the libraries, never each other; only `system` composes them.
-STAGES = ("plant", "control", "cueing", "host", "worlds")
+STAGES = ("plant", "control", "cueing", "host", "worlds", "rig")
 
 MAY_IMPORT: dict[str, set[str]] = {
     **{name: set(LIBRARIES[:i]) for i, name in enumerate(LIBRARIES)},

@@ -1,0 +1,1 @@
+"""Stage: actuators of real machines, and simulations of them, behind one border."""

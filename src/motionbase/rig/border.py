@@ -1,0 +1,124 @@
+"""The border to everything that moves legs: one demand in and one answer out per cycle, the same for every backend.
+
+A backend is a simulated machine, data acquisition with valves, drives on a bus, or a controller on a serial line. Units
+are SI. Legs are numbered from 0 here, from 1 for people.
+
+The rules, which `tests/rig/conformance.py` holds every backend to:
+
+- Nothing moves before ENABLE, then HOME if the backend must, and `go` in the demand. A demand never homes or enables.
+- A leg follows only while `go` is set, `stop` is not, and the demand's count changes within `Promise.silence`.
+- The first demand with `go`, and any later one, may be at most `Promise.jump` from the leg; otherwise the fault DEMAND.
+- `stop`, a fault of one leg, or silence stops all legs. Faults are latched: RESET clears them if their cause is gone,
+  and leaves the legs off or ready. RESET moves nothing.
+- `cycle` returns within a period and never raises for what the machine does: that is a fault in the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol, final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.record.rig import LegState, Order, RigFault, Silence
+
+
+@final
+@dataclass(frozen=True)
+class Promise:
+    """What a backend is and guarantees.
+
+    Attributes:
+        name: for people, with the device where there is one
+        period: of a cycle [s]
+        least, most: (6,) lengths of the legs that it accepts [m]
+        jump: largest distance of a demand from the leg that it follows [m]
+        silence: time without a new demand after which it acts by itself [s]
+        silent: what it does then
+        homes: whether legs must be homed after they are switched on
+    """
+
+    name: str
+    period: float
+    least: Array
+    most: Array
+    jump: float
+    silence: float
+    silent: Silence
+    homes: bool
+
+
+@final
+@dataclass(frozen=True)
+class Demand:
+    """What a control law and its operator ask for in a cycle.
+
+    Attributes:
+        count: changes with every new demand; the same count twice is silence
+        l: (6,) lengths of the legs [m]
+        l_dot: (6,) their rates [m/s]
+        go: the operator lets the legs follow
+        stop: stop now, and latch the fault EMERGENCY_STOP
+    """
+
+    count: int
+    l: Array
+    l_dot: Array
+    go: bool = False
+    stop: bool = False
+    order: Order = Order.NONE
+
+
+@final
+@dataclass(frozen=True)
+class Answer:
+    """What the machine says in a cycle.
+
+    Attributes:
+        measured_at: when the oldest of the lengths was measured, on the clock of `cycle` [s]
+        l: (6,) measured lengths of the legs [m]
+        states: of the legs
+        faults: of the legs, latched
+        codes: the devices' own codes of these faults, 0 if there are none
+    """
+
+    measured_at: float
+    l: Array
+    states: tuple[LegState, ...]
+    faults: tuple[RigFault, ...]
+    codes: tuple[int, ...] = field(default=(0,) * 6)
+
+    @property
+    def fault(self) -> RigFault:
+        """The smallest number among the legs' faults, NONE if there is none."""
+        return min((fault for fault in self.faults if fault), default=RigFault.NONE)
+
+    def all_are(self, *states: LegState) -> bool:
+        """Whether every leg is in one of these states."""
+        return all(state in states for state in self.states)
+
+
+class Actuators(Protocol):
+    """Six legs that can be moved."""
+
+    @property
+    def promise(self) -> Promise:
+        """What the backend guarantees."""
+        ...
+
+    def cycle(self, now: float, demand: Demand) -> Answer:
+        """One exchange with the machine, at a time on a monotonic clock [s]: the newest measurements come back."""
+        ...
+
+    def close(self) -> None:
+        """Stop, switch off, release the devices; also after an error."""
+        ...
+
+
+def refusal(promise: Promise, demand: Demand, l: Array) -> RigFault:
+    """DEMAND if legs at these lengths [m] must not follow a demand, else NONE; every backend asks it."""
+    numbers = np.isfinite(demand.l).all() and np.isfinite(demand.l_dot).all()
+    inside = numbers and bool((promise.least <= demand.l).all() and (demand.l <= promise.most).all())
+    near = inside and bool((np.abs(demand.l - l) <= promise.jump).all())
+    return RigFault.NONE if near else RigFault.DEMAND
