@@ -1,8 +1,8 @@
-"""Aids for a pilot without practice: the stick asks for attitudes, and what would end badly is held back.
+"""Pilot aids for people without practice: the stick commands attitudes, and stalls and hard landings are prevented.
 
-In the air the elevator control says how fast the nose rises; let go, it stays where it is, and it sinks before the
-wing stalls. The aileron control says the bank; let go, the wings go level. The rudder keeps the turn without slip, on
-the wheels it keeps the heading. Close above the ground the nose rises as in a flare, if the aircraft sinks too fast.
+In the air the elevator control commands a pitch rate; let go, the pitch is held, and it is lowered before the wing
+stalls. The aileron control commands a bank angle; let go, the wings level. The rudder coordinates turns, and holds the
+heading on the wheels. Close to the ground the nose is raised as in a flare if the aircraft sinks too fast.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from motionbase.worlds.flight.autopilot import Hold, attitude, limited, rudder, 
 from motionbase.worlds.flight.controls import Surfaces
 from motionbase.worlds.flight.model import DT, State
 
-FADE_S = 0.5  # in which they begin and end
-RISE = math.radians(7.0)  # rate of the nose at full elevator [rad/s]
-ROLL = math.radians(30.0)  # of the bank, at most [rad/s]
-BANK = math.radians(40.0)  # at full aileron
-UP, DOWN = math.radians(22.0), math.radians(-12.0)  # pitch, at most and at least
-SUNK = math.radians(-4.0)  # pitch that is left at the stall
-NEAR, GUST_S = 0.6, 0.25  # of the stall's angle of attack, from where the nose sinks; in which gusts are smoothed [s]
-ALONE = 0.04  # a control within this share of its rest is not held
-FLARE_M, SINK, SINK_RATE = 15.0, 0.7, 0.22  # below this height it may sink so fast on the ground, and more above [m/s]
+FADE_S = 0.5  # in which the aids fade in and out
+RISE = math.radians(7.0)  # pitch rate at full elevator [rad/s]
+ROLL = math.radians(30.0)  # largest bank rate [rad/s]
+BANK = math.radians(40.0)  # at full aileron [rad]
+UP, DOWN = math.radians(22.0), math.radians(-12.0)  # largest and smallest pitch [rad]
+SUNK = math.radians(-4.0)  # largest pitch at the stall [rad]
+NEAR, GUST_S = 0.6, 0.25  # share of the stall angle of attack from which pitch is limited; smoothing of gusts [s]
+ALONE = 0.04  # a control this close to its rest counts as let go
+FLARE_M, SINK, SINK_RATE = 15.0, 0.7, 0.22  # where sink is limited [m], to [m/s] and more per metre of height
 
 
 @final
 class Aids:
-    """Of one flight."""
+    """The aids of one flight."""
 
     def __init__(self, aircraft: Aircraft) -> None:
         self.aircraft, self._hold, self._share, self._pitch = aircraft, Hold(aircraft), 0.0, 0.0
-        self._attack = 0.0  # angle of attack over that of the stall, without gusts
+        self._attack = 0.0  # angle of attack over that of the stall, gusts smoothed
         self._heading: float | None = None
 
     def step(self, state: State, stick: Surfaces, is_by_hand: bool) -> Surfaces:
-        """What the controls become; a script flies without aids."""
+        """The controls as the aids change them; a script flies without aids."""
         if self._share == 0.0 and is_by_hand:
             self._begin(state, stick)
         self._share = toward(self._share, float(is_by_hand), DT / FADE_S)
@@ -54,7 +54,7 @@ class Aids:
         self._pitch, self._heading = attitude(state).pitch, None
 
     def _on_wheels(self, state: State, stick: Surfaces) -> Surfaces:
-        """The nose rises no higher than it should; ailerons steer too, as one hand has the arrow keys alone."""
+        """Pitch is limited to that of a take-off; ailerons steer too, so that the arrow keys alone are enough."""
         now = attitude(state)
         high = max(0.0, min(1.0, (now.pitch - 0.9 * self.aircraft.climb_pitch) / 0.06))
         elevator = stick.elevator * (1.0 - high) if stick.elevator > 0.0 else stick.elevator
@@ -64,7 +64,7 @@ class Aids:
         elif self._heading is None and abs(now.turn_rate) < 0.05:
             self._heading = now.heading
         steers = rudder(state, self._heading)
-        gently = 8.0 / max(8.0, state.wheel_speed)  # at speed a little goes far
+        gently = 8.0 / max(8.0, state.wheel_speed)  # less deflection at speed
         self._begin_air(state, elevator, stick)
         return stick._replace(
             elevator=elevator, aileron=0.3 * stick.aileron, rudder=limited(steers + gently * pedals, 1.0)
@@ -78,7 +78,7 @@ class Aids:
         self._heading = None
         now, low, high = attitude(state), DOWN, UP
         self._pitch += RISE * stick.elevator * DT
-        # near the stall the nose may be ever less high, until it is below the horizon
+        # near the stall the largest pitch is lowered, to below the horizon
         self._attack += (state.attack / self.aircraft.shaking.stall_alpha - self._attack) * DT / GUST_S
         near = max(0.0, min(1.0, (self._attack - NEAR) / (1.0 - NEAR)))
         high += near * (SUNK - high)

@@ -1,4 +1,4 @@
-"""Wind and turbulence: MIL-F-8785C as JSBSim makes it, begun and ended without a jump of the air."""
+"""Wind and turbulence: MIL-F-8785C as computed by JSBSim, started and stopped without a jump of the air."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import NamedTuple, final
 from motionbase.worlds.flight.aircraft import FOOT
 from motionbase.worlds.flight.model import DT, FlightModel
 
-RISE_S = 10.0  # in which the wind rises where a flight begins in the air, which is trimmed in still air
-CALM_S = 2.0  # in which a gust fades that is there as turbulence ends
-TUSTIN = 4  # of JSBSim's kinds of turbulence: filters that suit the period
+RISE_S = 10.0  # in which the wind builds up in a start in the air, which is trimmed in still air
+CALM_S = 2.0  # in which the last gust fades when turbulence stops
+TUSTIN = 4  # JSBSim's kind of turbulence with Tustin filters, accurate at this period
 AXES = ("north", "east", "down")
 
 
 @final
 class Turbulence(NamedTuple):
-    """Wind 20 ft over the ground [ft/s], for low heights, and the severity of the standard's table, for others."""
+    """Wind 20 ft above the ground [ft/s], used at low heights, and the severity of the standard, used above."""
 
     wind: float
     severity: float
@@ -33,10 +33,10 @@ TURBULENCE = {
 @dataclass(frozen=True)
 class Air:
     """Attributes:
-    wind: over the ground [m/s]
-    toward: in which direction it blows, from x towards y [rad]
-    turbulence: of TURBULENCE
-    seed: of its random numbers
+    wind: speed over the ground [m/s]
+    toward: direction in which it blows, from x towards y [rad]
+    turbulence: a name in TURBULENCE
+    seed: of the random numbers
     """
 
     wind: float = 0.0
@@ -47,29 +47,29 @@ class Air:
 
 @final
 class Weather:
-    """The air of a flight that has begun.
+    """The air of a flight.
 
     Args:
-        blows: whether all of the wind is there already
+        blows: the wind has its full speed from the start
     """
 
     def __init__(self, model: FlightModel, air: Air, blows: bool) -> None:
         self._model, self._air = model, air
         self._rises = RISE_S if blows else 0.0
-        self._left, self._gust = 0.0, (0.0, 0.0, 0.0)  # time that a gust still lasts [s], and what it was [ft/s]
-        self._was = (0.0, 0.0, 0.0)  # turbulence when it last ended, from where JSBSim would go on
+        self._left, self._gust = 0.0, (0.0, 0.0, 0.0)  # remaining time of the fading gust [s], and its start [ft/s]
+        self._was = (0.0, 0.0, 0.0)  # turbulence when it last stopped, from which JSBSim resumes
         self._level = CALM
         model.set("simulation/randomseed", float(air.seed))
         model.set("atmosphere/turb-type", float(TUSTIN))
         self.stir(air.turbulence)
 
     def stir(self, turbulence: str) -> None:
-        """Let there be turbulence, by name; "" for that of the beginning."""
+        """Switch to turbulence of this name; "" means that of the start."""
         level = TURBULENCE[turbulence or self._air.turbulence]
         if level == self._level:
             return
         now = self._turbulence()
-        if level == CALM:  # JSBSim has none at once: a gust goes on with what there was
+        if level == CALM:  # JSBSim stops abruptly: a fading gust continues from the last value
             self._was = now
             self._blow_gust(now)
         elif self._level == CALM:
@@ -92,7 +92,7 @@ class Weather:
         return north, east, down
 
     def _blow_gust(self, more: tuple[float, float, float]) -> None:
-        """A gust beside what is left of the last one."""
+        """Add a gust to what remains of the last one."""
         share = smooth(self._left / CALM_S)
         north, east, down = (share * old + new for old, new in zip(self._gust, more, strict=True))
         self._gust, self._left = (north, east, down), CALM_S
@@ -104,12 +104,12 @@ class Weather:
 
 
 def blow(model: FlightModel, air: Air, share: float) -> None:
-    """Let a share of the wind be in the air."""
+    """Set the wind to a share of its full speed."""
     model.set("atmosphere/wind-north-fps", share * air.wind * math.cos(air.toward) / FOOT)
     model.set("atmosphere/wind-east-fps", -share * air.wind * math.sin(air.toward) / FOOT)
 
 
 def smooth(x: float) -> float:
-    """From 0 to 1 with even ends, for x from 0 to 1."""
+    """From 0 to 1 with zero slope at both ends, for x from 0 to 1."""
     x = max(0.0, min(1.0, x))
     return x * x * (3 - 2 * x)

@@ -1,6 +1,6 @@
 """Flies an aircraft: holds attitudes, flight paths, courses and speeds with its controls.
 
-Angles here are a pilot's: pitch is positive nose up; bank, and all that turns, to the right.
+Angles here follow the convention of pilots: pitch is positive nose up; bank, heading and turns are positive right.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from motionbase.worlds.flight.controls import Surfaces
 from motionbase.worlds.flight.model import DT, State
 from motionbase.worlds.flight.start import AIM, SLOPE
 
-PITCH_RATE, BANK_RATE = math.radians(4.0), math.radians(15.0)  # of what is wanted, at most [rad/s]
-SWING = math.radians(8.0)  # of the flight path, up and down, at most
-BEND = 0.12  # load by which a flight path is bent [g]
-LAG = 5.0  # of the angle of attack that the flight path is flown with [s]
-STEEP = math.radians(25.0)  # bank of turns to a course
+PITCH_RATE, BANK_RATE = math.radians(4.0), math.radians(15.0)  # largest rates of the commanded attitude [rad/s]
+SWING = math.radians(8.0)  # largest flight path angle, up and down [rad]
+BEND = 0.12  # load factor increment with which the flight path is changed
+LAG = 5.0  # time constant of the estimated angle between pitch and flight path [s]
+STEEP = math.radians(25.0)  # largest bank in turns to a heading [rad]
 
 
 @final
@@ -34,7 +34,7 @@ class Attitude(NamedTuple):
 
 
 def attitude(state: State) -> Attitude:
-    """Of an aircraft; its rates are those of the angles."""
+    """Attitude of an aircraft; the rates are derivatives of the angles."""
     roll, pitch, yaw = state.angles
     p, q, r = state.omega
     (s, c), cos = (math.sin(roll), math.cos(roll)), max(0.1, math.cos(pitch))
@@ -44,17 +44,17 @@ def attitude(state: State) -> Attitude:
 
 @final
 class Goal(NamedTuple):
-    """What is wanted; of several that exclude each other the first that is no None.
+    """What the autopilot aims for; of goals that exclude each other, the first that is not None counts.
 
     Attributes:
         pitch: attitude [rad]
-        path: angle of the flight path, up [rad]
-        height: over the ground [m]
-        glides: down to the runway's aim
+        path: flight path angle, up [rad]
+        height: above the ground [m]
+        glides: follow the glide slope; without it and the goals above, the same
         bank: [rad]
-        heading: [rad]; if there is none either: along the middle of the runway
-        speed: airspeed, by throttle [m/s]
-        throttle: instead
+        heading: [rad]; without bank and heading, the centre line of the runway is followed
+        speed: airspeed, held by the throttle [m/s]
+        throttle: used if there is no speed
     """
 
     pitch: float | None = None
@@ -72,13 +72,13 @@ class Goal(NamedTuple):
 
 @final
 class Follower:
-    """Goes to a goal without a jump of its rate, of second order, at a rate at most."""
+    """Second-order filter with limited rate: follows a goal without a jump of the rate."""
 
     def __init__(self, hurry: float) -> None:
         self.hurry, self.value, self.rate = hurry, 0.0, 0.0
 
     def begin(self, value: float, rate: float = 0.0) -> None:
-        """Go on from here."""
+        """Start from this value."""
         self.value, self.rate = value, rate
 
     def step(self, goal: float, most: float) -> float:
@@ -91,15 +91,15 @@ class Follower:
 
 @final
 class Hold:
-    """Elevator and ailerons that bring an aircraft to a pitch and a bank."""
+    """Holds a pitch and a bank with elevator and ailerons."""
 
     def __init__(self, aircraft: Aircraft) -> None:
         self.aircraft = aircraft
-        self.pitch, self.bank = Follower(2.5), Follower(2.5)  # what is wanted now
-        self._lift, self._roll = 0.0, 0.0  # what elevator and ailerons do in the long run
+        self.pitch, self.bank = Follower(2.5), Follower(2.5)  # commanded, after rate limits
+        self._lift, self._roll = 0.0, 0.0  # integral parts of elevator and ailerons
 
     def begin(self, state: State, surfaces: Surfaces) -> None:
-        """Go on from here without a jump."""
+        """Start from this state without a jump."""
         now = attitude(state)
         self.pitch.begin(now.pitch, now.pitch_rate)
         self.bank.begin(now.bank, now.bank_rate)
@@ -111,10 +111,10 @@ class Hold:
         """Elevator and ailerons.
 
         Args:
-            rates: of pitch and bank, at most [rad/s]
+            rates: largest rates of pitch and bank [rad/s]
         """
         now, gains = attitude(state), self.aircraft.gains
-        share = max(0.35, min(2.5, (self.aircraft.speeds.circuit / max(state.airspeed, 1.0)) ** 2))  # of weak air
+        share = max(0.35, min(2.5, (self.aircraft.speeds.circuit / max(state.airspeed, 1.0)) ** 2))  # 1 / pressure
         e, b = self.pitch.step(pitch, rates[0]) - now.pitch, self.bank.step(bank, rates[1]) - now.bank
         self._lift = limited(self._lift + share * gains.pitch * 0.3 * e * DT, 1.0)
         self._roll = limited(self._roll + share * gains.bank * 0.15 * b * DT, 0.4)
@@ -125,7 +125,7 @@ class Hold:
 
 @final
 class Autopilot:
-    """Moves all controls towards a goal."""
+    """Moves all controls to reach a goal."""
 
     def __init__(self, aircraft: Aircraft) -> None:
         self.aircraft, self._hold = aircraft, Hold(aircraft)
@@ -133,7 +133,7 @@ class Autopilot:
         self._last = Surfaces()
 
     def begin(self, state: State, surfaces: Surfaces) -> None:
-        """Go on from here without a jump."""
+        """Start from this state without a jump."""
         self._hold.begin(state, surfaces)
         self._path.begin(climb(state))
         self._attack = attitude(state).pitch - climb(state)
@@ -178,7 +178,7 @@ class Autopilot:
         if state.wow:
             return 0.0
         track = -math.atan2(state.v[1], max(1.0, state.v[0]))
-        course = limited(0.5 * state.p[1] / speed, 0.5)  # right of the middle is -y
+        course = limited(0.5 * state.p[1] / speed, 0.5)  # right of the centre line is -y
         return limited(0.21 * speed / G * wrapped(course - track), STEEP)
 
     def _throttle(self, state: State, goal: Goal) -> float:
@@ -192,7 +192,7 @@ class Autopilot:
 
 
 def rudder(state: State, heading: float | None) -> float:
-    """Pedals, left is positive: on the wheels they keep a heading, or only damp; without slip in the air."""
+    """Pedals, positive left: on the wheels they hold a heading or damp; in the air they remove the sideslip."""
     if not state.wow:
         return limited(3.0 * state.slip, 0.5)
     now = attitude(state)
@@ -201,17 +201,17 @@ def rudder(state: State, heading: float | None) -> float:
 
 
 def line_heading(state: State) -> float:
-    """Heading back to the middle of the runway, on the wheels [rad]."""
+    """Heading that leads back to the centre line while on the wheels [rad]."""
     return limited(0.02 * state.p[1], 0.15)
 
 
 def climb(state: State) -> float:
-    """Angle of the flight path, up [rad]."""
+    """Flight path angle, positive up [rad]."""
     return math.atan2(state.v[2], max(10.0, math.hypot(state.v[0], state.v[1])))
 
 
 def toward(value: float, goal: float, way: float) -> float:
-    """A value that goes to another one, by a way at most."""
+    """The value moved towards a goal, by at most this much."""
     return value + limited(goal - value, way)
 
 
@@ -221,5 +221,5 @@ def limited(value: float, most: float) -> float:
 
 
 def wrapped(angle: float) -> float:
-    """The same direction, between -pi and pi."""
+    """The same angle between -pi and pi."""
     return math.remainder(angle, 2 * math.pi)

@@ -1,4 +1,4 @@
-"""What a pilot moves. Positive are: nose up, roll to the right, nose to the left, as the vehicle's axes turn."""
+"""The pilot's controls. Positive is: nose up, roll to the right, nose to the left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from motionbase.worlds.world import Control
 
 @final
 class Surfaces(NamedTuple):
-    """Places of the controls, in the order of `controls_at`."""
+    """Positions of the controls, in the order of `controls_at`."""
 
     elevator: float = 0.0
     aileron: float = 0.0
@@ -23,9 +23,9 @@ class Surfaces(NamedTuple):
 
 
 def controls_at(rest: Surfaces) -> tuple[Control, ...]:
-    """The controls, with where they are while nobody touches them.
+    """The controls, with their positions while nobody touches them.
 
-    What springs back springs to the middle; a flight that begins trimmed is trimmed by `trim`.
+    Spring-centred controls rest in the middle; what a trimmed start needs is added to them by the world.
     """
     return (
         Control("elevator", "elevator: pull lifts the nose", keys=("ArrowUp", "ArrowDown"), axis=1, seconds=1.6),

@@ -1,6 +1,6 @@
-"""JSBSim itself: loads an aircraft without a word, steps it, and tells its state in our units and axes.
+"""JSBSim behind an interface of our own: loads an aircraft silently, steps it, converts its state to our axes.
 
-JSBSim's axes are x forward, y right, z down, its units feet and slugs; here it is x forward, y left, z up, and SI.
+JSBSim's axes are x forward, y right, z down, its units feet and slugs; ours are x forward, y left, z up, and SI.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ class State(NamedTuple):
     """The aircraft after a step.
 
     Attributes:
-        p, v: of its own point, on the flat world [m, m/s]
+        p, v: position and velocity of its own point in the flat world [m, m/s]
         angles: roll, pitch, yaw, ZYX, in our axes: nose up is a negative pitch [rad]
-        omega, alpha: of the vehicle, in its axes
+        omega, alpha: angular rate and acceleration, in axes of the vehicle [rad/s, rad/s^2]
         f: specific force at the pilot's eye [m/s^2]
         airspeed: calibrated [m/s]
         true_airspeed: [m/s]
         mach, load: Mach number and load factor [-]
-        attack, slip: angles of the air; slip is positive with wind from the left [rad]
-        height: of the own point over the ground [m]
+        attack, slip: angles of attack and sideslip, the latter positive with wind from the left [rad]
+        height: of the own point above the ground [m]
         wheels: load on the gear [N], 0 in the air
-        wheel_speed: over the ground [m/s]
+        wheel_speed: ground speed [m/s]
         wow: whether a wheel touches the ground
         elevator, left_aileron, right_aileron, rudder: deflections [rad], trailing edge down or left
         flaps, gear: positions, 0 to 1
-        turn: of the propeller [1/s], or the share of a jet's fan speed
-        warns: of a stall
+        turn: propeller speed [1/s], or fan speed N1 of a jet as a share of full
+        warns: whether the stall warning is on
         mass: [kg]
     """
 
@@ -92,20 +92,20 @@ SLUG = LBF / FOOT  # [kg]
 
 
 def check_installed() -> None:
-    """One sentence if JSBSim is missing."""
+    """Raise `UsageError` if JSBSim is missing."""
     if importlib.util.find_spec("jsbsim") is None:
         raise UsageError(WANTED)
 
 
 def loaded(aircraft: Aircraft) -> Any:
-    """JSBSim with an aircraft that writes no files, opens no ports and prints nothing."""
+    """JSBSim with an aircraft, which writes no files, opens no ports and prints nothing."""
     check_installed()
     import jsbsim
 
     model, root = aircraft.model, Path(jsbsim.get_default_root_dir())
-    jsbsim.FGJSBBase().debug_lvl = 0  # type: ignore[no-untyped-call]  # of all that are made
+    jsbsim.FGJSBBase().debug_lvl = 0  # type: ignore[no-untyped-call]  # of all instances
     if hasattr(jsbsim, "set_logger"):
-        jsbsim.set_logger(jsbsim.FGLogger())  # which says nothing, of this thread
+        jsbsim.set_logger(jsbsim.FGLogger())  # a silent one, for this thread
     with tempfile.TemporaryDirectory(prefix="motionbase-") as folder:
         own = Path(folder) / model
         shutil.copytree(root / "aircraft" / model, own)
@@ -118,7 +118,7 @@ def loaded(aircraft: Aircraft) -> Any:
 
 
 def _adapt(file: Path, eye: tuple[float, float, float]) -> None:
-    """Without outputs, which write files into the current folder, and inputs, which open ports; with our eye."""
+    """Remove outputs, which write files to the current folder, and inputs, which open ports; set our eye point."""
     tree = ElementTree.parse(file)
     root = tree.getroot()
     for child in list(root):
@@ -133,11 +133,11 @@ def _adapt(file: Path, eye: tuple[float, float, float]) -> None:
 
 @final
 class FlightModel:
-    """An aircraft in JSBSim, at the begin of a flight.
+    """An aircraft in JSBSim at the start of a flight.
 
     Args:
         initial: properties of the initial conditions
-        running: properties that are set after them, such as a gear that is up
+        running: properties set after these, such as a retracted gear
     """
 
     def __init__(self, aircraft: Aircraft, initial: Mapping[str, float], running: Mapping[str, float]) -> None:
@@ -158,14 +158,14 @@ class FlightModel:
         self._yaw = 0.0
 
     def trimmed(self) -> Surfaces:
-        """Controls that keep it in its steady flight; raises `UsageError` where there are none."""
+        """Trimmed controls of its steady flight; raises `UsageError` if it cannot be trimmed."""
         import jsbsim
 
         try:
             self._fdm.do_trim(FULL_TRIM)
         except jsbsim.TrimFailureError:
             raise UsageError(
-                f"the {self.aircraft.name} cannot fly level at this altitude, speed and load; try its usual ones"
+                f"the {self.aircraft.name} cannot be trimmed at this height and speed; start lower"
             ) from None
         fdm = self._fdm
         return Surfaces(
@@ -199,7 +199,7 @@ class FlightModel:
         fdm.run()
 
     def state(self) -> State:
-        """As it is now."""
+        """The present state."""
         fdm = self._fdm
         (
             ex, ey, ez, latitude, longitude, height, v_north, v_east, v_down, phi, theta, psi, p, q, r, p_dot, q_dot,
@@ -228,7 +228,7 @@ class FlightModel:
 
 
 def _to_world(angles: Vector, vector: Vector) -> Vector:
-    """A vector of the vehicle in axes of the world."""
+    """A vector in axes of the world, from axes of the vehicle."""
     (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a), math.sin(a)) for a in angles)
     x, y, z = vector
     y, z = cr * y - sr * z, sr * y + cr * z

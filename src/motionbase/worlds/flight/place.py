@@ -1,8 +1,8 @@
-"""A flat world about a runway: positions on the ellipsoid, seen from straight above the threshold.
+"""A flat world around a runway: positions on the ellipsoid in orthographic projection from above the threshold.
 
-x is north and y west of the threshold, in the plane that touches the ellipsoid there (an orthographic projection), and
-z is the height over the ellipsoid. 100 km away, lengths along the line from the threshold are 1.2e-4 too short; there
-is no jump anywhere on this side of the Earth.
+x points north and y west from the threshold, in the plane that touches the ellipsoid there, and z is the height above
+the ellipsoid. 100 km away, lengths along the line from the threshold are 1.2e-4 too short. The projection has no jump
+within a quarter of the Earth's circumference.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ A, E2 = 6378137.0, 0.00669437999014  # WGS 84: equatorial radius [m], square of 
 
 @final
 class Spot(NamedTuple):
-    """Where something is seen on the flat world.
+    """A place in the flat world.
 
     Attributes:
         x, y: [m]
-        turn: of local north, from x towards y [rad]
+        turn: direction of local north, from x towards y [rad]
     """
 
     x: float
@@ -34,7 +34,7 @@ THRESHOLD = (_N * _C, 0.0, _N * (1 - E2) * _S)  # earth-centred, earth-fixed [m]
 
 
 def seen(x: float, y: float, z: float, latitude: float, longitude: float) -> Spot:
-    """An earth-centred, earth-fixed position [m] with its geodetic latitude and its longitude [rad]."""
+    """The place of an earth-centred, earth-fixed position [m] with its geodetic latitude and longitude [rad]."""
     north = _C * (z - THRESHOLD[2]) - _S * (x - THRESHOLD[0])
     s, c = math.sin(latitude), math.cos(latitude)
     turn = math.atan2(s * math.sin(longitude), c * _C + s * math.cos(longitude) * _S)
@@ -42,6 +42,6 @@ def seen(x: float, y: float, z: float, latitude: float, longitude: float) -> Spo
 
 
 def latitude_at(x: float) -> float:
-    """Geodetic latitude [rad] of a place x north of the threshold, on its meridian; good within tens of km."""
+    """Geodetic latitude [rad] at x metres north of the threshold, on its meridian; accurate within tens of km."""
     radius: float = A * (1 - E2) / (1 - E2 * _S * _S) ** 1.5
     return LATITUDE + x / radius

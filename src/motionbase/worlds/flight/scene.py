@@ -1,4 +1,4 @@
-"""A flight as viewers draw it: the aircraft, its runway and what stands beside it, instruments and captions."""
+"""The scene of a flight for viewers: aircraft, runway, buildings, instruments and captions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FEET = 1 / 0.3048
 
 
 def scene_of(name: str, aircraft: Aircraft, controls: Sequence[Control], begins_on_runway: bool) -> Scene:
-    """The scene; captions of the tour are those of one that begins on the runway."""
+    """The scene; the tour has captions only if it begins on the runway."""
     look = look_of(aircraft)
     return {
         "kind": "flight",
@@ -40,7 +40,7 @@ def scene_of(name: str, aircraft: Aircraft, controls: Sequence[Control], begins_
 
 
 def instruments(aircraft: Aircraft) -> list[dict[str, Any]]:
-    """As on a panel: speed, attitude and height above, turn, heading and climb below, then the engine and lamps."""
+    """Laid out as a panel: speed, attitude and height above; turn, heading and climb below; then engine and lamps."""
     fast = math.ceil(aircraft.speeds.cruise / KNOT * 1.7 / 50) * 50.0
     climbs = 2000.0 if aircraft.propeller else 6000.0
     engine = ("engine", "rpm", 60.0, 3000.0) if aircraft.propeller else ("engine", "%", 100.0, 110.0)
@@ -73,7 +73,7 @@ def _object(name: str, shapes: list[Shape], x: float, y: float, heading: float =
 
 
 def _field() -> list[dict[str, Any]]:
-    """A small airport on the left of the runway."""
+    """A small airport to the left of the runway."""
     tower = [
         rod((0.0, 0.0, 0.0), (0.0, 0.0, 22.0), 3.0, "#d5d2c8", 2.6),
         rod((0.0, 0.0, 22.0), (0.0, 0.0, 26.5), 4.2, "#2c3c48", 5.0),
@@ -108,7 +108,7 @@ def _field() -> list[dict[str, Any]]:
 
 
 def _lights() -> list[dict[str, Any]]:
-    """Bars before the threshold, and the four boxes beside the aim that say whether one is too high or too low."""
+    """Approach light bars before the threshold, and the four slope lights beside the aiming point."""
     bars = [box((0.5, 24.0, 0.5), (-60.0 * k, 0.0, 0.6), "#f4ecd0") for k in range(1, 8)]
     bars += [box((0.5, 2.0, 0.5), (-30.0 * k, 0.0, 0.6), "#f4ecd0") for k in range(1, 20)]
     boxes = [box((0.8, 1.2, 0.8), (0.0, 9.0 * k, 0.6), "#f6f4ec" if k < 2 else "#c8281e") for k in range(4)]

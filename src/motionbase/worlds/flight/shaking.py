@@ -1,6 +1,6 @@
-"""What shakes a pilot: engine, wheels over a runway of slabs, and buffet, as specific force in axes of the vehicle.
+"""Vibration at the pilot's seat: engine, wheels on a runway of slabs, and buffet, as specific force in vehicle axes.
 
-All of it is illustrative. It is made of sines, so it does not jump, has a bound, and is the same for the same seed.
+All strengths are illustrative. The signals are sums of sines: bounded, without jumps, and repeatable by their seed.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from motionbase.worlds.flight.aircraft import Aircraft
 from motionbase.worlds.flight.controls import Surfaces
 from motionbase.worlds.flight.model import DT, State
 
-SLAB_M = 7.5  # length of a slab; at its end is a joint
-JOINT = 0.9  # of a joint, over the rumble's strength
-JOINT_S, JOINT_HZ = 0.06, 11.0  # its wave fades in this time, and has this frequency
-SMOOTH_S = 0.08  # in which what begins at once, such as the rumble of wheels, comes up
+SLAB_M = 7.5  # length of a slab, from joint to joint [m]
+JOINT = 0.9  # amplitude of a joint over the strength of the rumble
+JOINT_S, JOINT_HZ = 0.06, 11.0  # decay time and frequency of the wave after a joint
+SMOOTH_S = 0.08  # time constant of each strength, so that nothing starts abruptly [s]
 SINES = 5
-RMS = math.sqrt(2 / SINES)  # of a sum of sines that has the rms 1, over each
-LEAST = 1e-6  # [m/s^2] what is weaker is not computed
+RMS = math.sqrt(2 / SINES)  # amplitude of each sine, so that their sum has an rms of 1
+LEAST = 1e-6  # [m/s^2] weaker parts are not computed
 
 
 @final
 class Band:
-    """A noise of sines between two frequencies, rms 1.
+    """Noise as a sum of sines between two frequencies, with an rms of 1.
 
     Args:
-        low, high: in 1/s, or in 1/m for a noise along a way
+        low, high: frequencies [1/s], or wave numbers of noise along a distance [1/m]
     """
 
     def __init__(self, low: float, high: float, random: np.random.Generator) -> None:
@@ -40,7 +40,7 @@ class Band:
         )
 
     def at(self, x: float) -> float:
-        """The noise at a time [s] or a place [m]."""
+        """The noise at a time [s] or a distance [m]."""
         noise = 0.0
         for rate, phase in self._sines:
             noise += math.sin(rate * x + phase)
@@ -49,13 +49,13 @@ class Band:
 
 @final
 class Shaking:
-    """Of one flight; `strength` is a factor for all of it."""
+    """Vibration of one flight; `strength` scales all of it."""
 
     def __init__(self, aircraft: Aircraft, seed: int, strength: float) -> None:
         random = np.random.default_rng((seed, 7))
         self._aircraft, self._strength = aircraft, strength
         self._turbine = [Band(22.0, 45.0, random) for _ in range(2)]
-        self._stall = [Band(7.0, 13.0, random), Band(5.0, 9.0, random)]  # up, and across
+        self._stall = [Band(7.0, 13.0, random), Band(5.0, 9.0, random)]  # vertical, lateral
         self._flow = Band(9.0, 18.0, random)
         self._mach = Band(14.0, 26.0, random)
         self._ground = [Band(0.12, 0.45, random), Band(0.08, 0.3, random)]
@@ -110,11 +110,11 @@ class Shaking:
         return 0.4 * strength * y, strength * z
 
     def _joint(self, state: State) -> float:
-        """The wave after the last joint that the wheels crossed; it begins at zero."""
+        """The decaying wave after the joint that the wheels crossed last; it starts at zero."""
         if state.wheel_speed < 1.0:
             return 0.0
         since = (self._way % SLAB_M) / state.wheel_speed
-        left = (SLAB_M - self._way % SLAB_M) / SLAB_M  # at the next joint nothing of it is left
+        left = (SLAB_M - self._way % SLAB_M) / SLAB_M  # fades to zero at the next joint
         return JOINT * min(1.0, 4 * left) * math.exp(-since / JOINT_S) * math.sin(2 * math.pi * JOINT_HZ * since)
 
 

@@ -1,4 +1,4 @@
-"""Where a flight begins: on the runway, on final approach, or cruising; and the runway."""
+"""Starts of a flight: on the runway, on final approach, or in cruise; and the runway."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from motionbase.worlds.flight.model import DT, FlightModel
 from motionbase.worlds.flight.place import latitude_at
 
 RUNWAY, FINAL, CRUISE = STARTS = ("runway", "final", "cruise")
-LENGTH, WIDTH = 3000.0, 45.0  # of the runway, which begins at x = 0 and goes along x [m]
-LINE_UP = 60.0  # a take-off begins so far behind the threshold [m]
-AIM = 300.0  # and an approach aims so far behind it [m]
+LENGTH, WIDTH = 3000.0, 45.0  # of the runway, which starts at x = 0 and runs along x [m]
+LINE_UP = 60.0  # x of the start of a take-off [m]
+AIM = 300.0  # x of the aiming point of an approach [m]
 SLOPE = math.radians(3.0)  # of an approach
-SETTLE_S = 4.0  # on the wheels and with engines idle, before a flight on the runway begins
+SETTLE_S = 4.0  # with idle engines, in which the aircraft settles on its wheels
 
 
 @final
 @dataclass(frozen=True)
 class Start:
-    """A begin.
+    """Where a flight starts.
 
     Attributes:
-        kind: of STARTS
-        height: of a cruise over the ground [m]
-        seconds: until an approach is at its aim
+        kind: one of STARTS
+        height: above the ground, in cruise [m]
+        seconds: time of flight from the start of an approach to its aiming point
     """
 
     kind: str = RUNWAY
@@ -37,7 +37,7 @@ class Start:
 
 
 def begun(aircraft: Aircraft, start: Start, air: Air) -> tuple[FlightModel, Surfaces]:
-    """An aircraft at its begin, and where its controls are then; in the air it is trimmed without wind."""
+    """An aircraft at its start, and its controls there; in the air it is trimmed without wind."""
     return _on_runway(aircraft, air) if start.kind == RUNWAY else _in_the_air(aircraft, start)
 
 
@@ -64,7 +64,7 @@ def _in_the_air(aircraft: Aircraft, start: Start) -> tuple[FlightModel, Surfaces
     else:
         speed, flaps, gear, slope = aircraft.speeds.cruise, 0.0, 0.0 if aircraft.retracts else 1.0, 0.0
         x, height = 0.0, start.height
-    initial = {  # in this order: JSBSim makes a climb of the speed that it knows by then
+    initial = {  # in this order: JSBSim computes the climb from the speed set so far
         "ic/long-gc-rad": 0.0, "ic/psi-true-rad": 0.0, "ic/lat-geod-rad": latitude_at(x), "ic/h-agl-ft": height / FOOT,
         "ic/vc-kts": speed / KNOT, "ic/gamma-rad": slope,
     }  # fmt: skip

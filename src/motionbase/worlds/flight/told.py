@@ -1,4 +1,4 @@
-"""What a flight tells its record, beside its controls; the same for all aircraft."""
+"""Channels of a flight; the same for all aircraft."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ CHANNELS = (
             ("airspeed", "m/s", "calibrated airspeed"), ("true_airspeed", "m/s", "true airspeed"),
             ("height", "m", "height over the ground"), ("climb", "m/s", "rate of climb"),
             ("heading", "rad", "heading, clockwise from north, 0 to 2 pi"),
-            ("turn", "rad/s", "rate of the heading, to the right"),
-            ("slip", "rad", "sideslip, wind from the left"), ("attack", "rad", "angle of attack"),
+            ("turn", "rad/s", "rate of turn, to the right"),
+            ("slip", "rad", "sideslip, positive with wind from the left"), ("attack", "rad", "angle of attack"),
             ("load", "-", "load factor"), ("mach", "-", "Mach number"),
-            ("engine", "-", "turns of the propeller a second, or share of a jet's fan speed"),
-            ("propeller", "rad", "angle of the propeller as it is drawn: slower than it turns"),
+            ("engine", "-", "propeller speed [1/s], or a jet's fan speed as a share of full"),
+            ("propeller", "rad", "angle of the propeller as drawn, slower than in reality"),
             ("elevator", "rad", "elevator, trailing edge down"),
             ("left_aileron", "rad", "left aileron, trailing edge down"),
             ("right_aileron", "rad", "right aileron, trailing edge down"),
             ("rudder", "rad", "rudder, trailing edge left"),
             ("flaps", "-", "flaps, 1 all out"), ("gear", "-", "landing gear, 1 down"),
-            ("stall", "-", "1 near the angle of attack at which the wing stalls"),
+            ("stall", "-", "1 near the stall angle of attack"),
             ("wheels", "N", "load on the wheels"), ("shaking", "m/s^2", "vibration at the pilot's seat, up"),
         )
     ),
     Channel("flight_phase", "-", "where the aircraft is", "flight", codes=PHASES),
 )  # fmt: skip
-DRAWN_TURN = 1 / 11  # of a propeller's speed: what is seen 60 times a second would stand or turn back
+DRAWN_TURN = 1 / 11  # share of the propeller speed that is drawn: at 60 frames a second it would seem to stand still
 
 
 def told(state: State, spin: float, shaking: float, stall_alpha: float, is_crashed: bool) -> tuple[float, ...]:
-    """Values of the channels after the controls."""
+    """Values of the channels that follow the controls."""
     now = attitude(state)
     phase = CRASHED if is_crashed else GROUND if state.wow else AIR
     return (
