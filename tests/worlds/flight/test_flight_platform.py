@@ -64,12 +64,12 @@ def check_limits(piece: Run) -> None:
     assert set(piece["fault"]) == {0.0} and set(piece["state"]) == {State.DRIVE}
     assert not (piece["warning"].astype(int) & ~int(LIMITING)).any()
     for part, most in (
-        ("dof_before", (limits.position, limits.velocity, limits.acceleration)),
-        ("leg_before", (np.inf, limits.leg_velocity, limits.leg_acceleration)),
+        ("dof_before", np.array([limits.position, limits.velocity, limits.acceleration])),
+        ("leg_before", np.array([[np.inf], [limits.leg_velocity], [limits.leg_acceleration]])),
     ):
         motion = np.abs(law.state.part(piece["x_next"], part).reshape(-1, 6, Limiter.layout.size))
         for k, bound in enumerate(most):
-            assert (motion[:, :, k] <= np.multiply(bound, EQUAL)).all(), f"{part}: derivative {k}"
+            assert (motion[:, :, k] <= EQUAL * bound).all(), f"{part}: derivative {k}"
     for leg in range(1, 7):
         for name in (f"leg{leg}_l_cmd", f"leg{leg}_l_meas"):
             assert stroke.l_min < piece[name].min() and piece[name].max() < stroke.l_max, name

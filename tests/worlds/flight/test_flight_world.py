@@ -16,7 +16,7 @@ from motionbase.worlds.flight.aircraft import AIRCRAFT
 from motionbase.worlds.flight.autopilot import attitude
 from motionbase.worlds.flight.crash import SINK
 from motionbase.worlds.flight.scripts import SCRIPTS, captions
-from motionbase.worlds.flight.start import FINAL, Start
+from motionbase.worlds.flight.start import FINAL, LENGTH, Start
 from motionbase.worlds.flight.told import CRASHED
 from motionbase.worlds.flight.world import CRASHED_S, FlightWorld
 from motionbase.worlds.hands.steering import GIVING_S, SILENT_S, Steering
@@ -171,7 +171,7 @@ def test_controls_at_their_ends_end_in_sentences_never_in_jumps(
         assert all(map(math.isfinite, (*world.vehicle, *world.place, *world.told)))
     assert np.abs(np.array(found)[:, :3]).max() <= 120.0
     said = capsys.readouterr().err.splitlines()
-    assert all(line.endswith("; it begins again") for line in said)
+    assert all(line.endswith("; the flight starts again") for line in said)
 
 
 def test_a_crash_brings_the_platform_level_and_the_flight_to_its_begin(capsys: pytest.CaptureFixture[str]) -> None:
@@ -190,7 +190,33 @@ def test_a_crash_brings_the_platform_level_and_the_flight_to_its_begin(capsys: p
     assert world.t < 3.5 and crashed_at > 2.0 and world.number == 2
     smooth(np.vstack([found[-200:], after, again]), 1.5)
     said = capsys.readouterr().err
-    assert said.startswith("Cessna 172: it hit the ground at ") and said.endswith("; it begins again\n")
+    assert said.startswith("Cessna 172: it hit the ground at ") and said.endswith("; the flight starts again\n")
+
+
+def test_a_crash_after_a_cut_does_not_turn_the_heading_round() -> None:
+    """A full circle before the cut: the heading felt stays that of the circle, and the crash ends it nearby."""
+    world = world_of("c172x", start="cruise", shake=0, aids="off")
+    world.state = world.state._replace(angles=(0.0, 0.0, 2 * math.pi))
+    world._row = world._felt()
+    world.cut(Start(FINAL, seconds=15.0))
+    period, headings = by_hand(world, elevator=-0.5, throttle=1.0), []
+    while world.t < 25.0 and world.number < 3:
+        period()
+        headings.append(world.vehicle[11])
+    assert world.number == 3 and np.ptp(headings) < 1.0 and headings[0] == pytest.approx(2 * math.pi, abs=0.1)
+
+
+@pytest.mark.parametrize(("script", "start"), [("steep", "runway"), ("stall", "final"), ("approach", "cruise")])
+def test_scripts_fly_from_other_starts_than_their_own(script: str, start: str) -> None:
+    world = world_of("c172x", start=start, shake=0)
+    period = scripted(world, script)
+    while world.t < 60.0:
+        period()
+        assert world.told[-1] != CRASHED
+    if script == "approach":
+        assert world.state.wow and abs(world.state.p[1]) < 3.0 and 0.0 < world.state.p[0] < LENGTH
+    else:
+        assert world.number == 1 and world.state.height > 80.0 and world.state.v[2] > 1.0
 
 
 def test_fades_are_consistent() -> None:
@@ -284,6 +310,7 @@ def _lowest_wheel(part: dict[str, object]) -> float:
         ("flight://c172", "did you mean 'c172x'"),
         ("flight://737?wind=40", "wind is '40', it must be 0 to 15 m/s"),
         ("flight://f16?start=air", "start is 'air', it must be script or runway or final or cruise"),
+        ("flight://c172x?start=cruise&height=4500", "height is 4500 m, the c172x can cruise up to 4000 m"),
         ("flight://f16?aids=yes", "aids is 'yes', it must be on or off"),
         ("flight://c172x?script=loop", "no script 'loop'"),
     ],

@@ -1,6 +1,6 @@
-"""Aircraft by name: which model of JSBSim, at which speeds it is flown, how an autopilot moves its controls.
+"""Aircraft by name: their JSBSim model, the speeds at which they are flown, and the gains of the autopilot.
 
-Speeds, flap settings and gains were found by flying the models here; they are no manual of the real aircraft.
+Speeds, flap settings and gains were found by flying the models here; they do not come from any aircraft manual.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class Speeds:
     """Calibrated airspeeds [m/s].
 
     Attributes:
-        rotate: the nose is lifted
-        climb: with flaps of the take-off
-        circuit: level round the field
+        rotate: at which the nose is raised
+        climb: with take-off flaps
+        circuit: level, around the airfield
         cruise: of a start in the air
         approach: with landing flaps and gear down
     """
@@ -35,13 +35,13 @@ class Speeds:
 @final
 @dataclass(frozen=True)
 class Gains:
-    """Of the autopilot, at the speed of the circuit; they fall with dynamic pressure, as controls get stronger.
+    """Gains of the autopilot at circuit speed; they are scaled with 1 / dynamic pressure.
 
     Attributes:
-        pitch: elevator for an error of pitch [1/rad]
-        pitch_rate: elevator against pitch rate [s/rad]
-        bank, bank_rate: the same of ailerons
-        throttle: for an error of speed [s/m]
+        pitch: elevator per pitch error [1/rad]
+        pitch_rate: elevator per pitch rate error [s/rad]
+        bank, bank_rate: the same for the ailerons
+        throttle: throttle per speed error [s/m]
     """
 
     pitch: float
@@ -57,12 +57,12 @@ class Shaking:
     """Vibration at the pilot's seat, rms [m/s^2] at full strength; all of it is illustrative.
 
     Attributes:
-        engine: at full speed
-        orders: vibration per turn of the engine, each with its share
-        stall, stall_alpha: buffet, and the angle of attack where it is full [rad]
-        flaps: at the speed of the approach
-        mach, mach_number: buffet, and where it begins
-        rumble: of wheels at the speed of the approach
+        engine: at full engine speed
+        orders: orders of the engine speed, each with its share of the vibration
+        stall, stall_alpha: stall buffet, and the angle of attack at which it is full [rad]
+        flaps: buffet of flaps and gear at approach speed
+        mach, mach_number: Mach buffet, and the Mach number at which it starts
+        rumble: of the wheels at approach speed
     """
 
     engine: float
@@ -79,21 +79,22 @@ class Shaking:
 @dataclass(frozen=True)
 class Aircraft:
     """Attributes:
-    model: of JSBSim
+    model: name of the JSBSim model
     point: the aircraft's own point, near its centre of mass, in the model's structural axes: aft, right, up [inch]
     eye: of the pilot, in the same axes [inch]
-    flaps: of take-off and landing, 0 to 1
-    retracts: the gear
+    flaps: for take-off and for landing, 0 to 1
+    retracts: whether the gear can be retracted
     climb_pitch: of rotation and initial climb, nose up [rad]
-    flare: height where it begins, over the sink rate [s]
+    flare: height at which the flare starts, over the sink rate [s]
     flare_pitch: attitude at the end of the flare, nose up [rad]
-    tall: height of the own point over the runway on its wheels [m]
-    throttles: of a level cruise, and of an approach in a steady descent; where the lever is as such a flight begins
-    airborne: after which a scripted take-off is 15 m over the runway [s]
-    engines: how many
-    propeller: engines are pistons with propellers; jets else
-    elevator: property of its deflection
-    settings: of the model, by name of the property
+    tall: height of the own point above the runway, standing on the wheels [m]
+    throttles: trimmed throttle in level cruise and on the approach; where the lever is in a start in the air
+    airborne: time at which a scripted take-off is 15 m above the runway [s]
+    ceiling: largest height at which it flies level at cruise speed [m]
+    engines: their number
+    propeller: piston engines with propellers; otherwise jets
+    elevator: JSBSim property of the elevator deflection
+    settings: JSBSim properties to set, by name
     """
 
     name: str
@@ -112,6 +113,7 @@ class Aircraft:
     tall: float
     throttles: tuple[float, float]
     airborne: float
+    ceiling: float
     engines: int
     propeller: bool
     elevator: str = "fcs/elevator-pos-rad"
@@ -119,11 +121,11 @@ class Aircraft:
 
     @property
     def title(self) -> str:
-        """Its name, for people."""
+        """Its short name, for people."""
         return self.text.partition(",")[0]
 
     def to_body(self, place: tuple[float, float, float]) -> tuple[float, float, float]:
-        """A place of structural axes [inch] in axes of the vehicle, from its own point [m]."""
+        """From structural axes [inch] to axes of the vehicle, from its own point [m]."""
         x, y, z = (INCH * (a - b) for a, b in zip(place, self.point, strict=True))
         return -x, -y, z
 
@@ -133,7 +135,7 @@ _C172 = Aircraft(
     Speeds(55 * KNOT, 75 * KNOT, 90 * KNOT, 100 * KNOT, 65 * KNOT),
     Gains(4.0, 0.9, 1.2, 0.4),
     Shaking(0.25, ((0.5, 0.5), (1.0, 0.85)), 1.2, 0.28, 0.15, 0.0, 0.9, 0.35),
-    (0.0, 1.0), False, 0.12, 2.5, 0.10, 1.336, (0.74, 0.48), 26.0, 1, True, settings={
+    (0.0, 1.0), False, 0.12, 2.5, 0.10, 1.336, (0.74, 0.48), 26.0, 4000.0, 1, True, settings={
      "inertia/pointmass-weight-lbs[4]": 0.0, "inertia/pointmass-weight-lbs[5]": 0.0,
      "inertia/pointmass-weight-lbs[1]": 190.0, "inertia/pointmass-weight-lbs[2]": 0.0,
      "inertia/pointmass-weight-lbs[3]": 0.0},
@@ -143,14 +145,14 @@ _B737 = Aircraft(
     Speeds(140 * KNOT, 165 * KNOT, 200 * KNOT, 250 * KNOT, 140 * KNOT),
     Gains(3.5, 2.2, 1.2, 1.2, 0.04),
     Shaking(0.04, (), 0.9, 0.24, 0.15, 0.6, 0.78, 0.3),
-    (0.25, 0.75), True, 0.20, 4.5, 0.07, 1.101, (0.52, 0.45), 37.0, 2, False,
+    (0.25, 0.75), True, 0.20, 4.5, 0.07, 1.101, (0.52, 0.45), 37.0, 5000.0, 2, False,
 )  # fmt: skip
 _F16 = Aircraft(
     "f16", "F-16, a fighter with its flight control computer", "f16", (-192.0, 0.0, -4.0), (-336.2, 0.0, 29.5),
     Speeds(140 * KNOT, 250 * KNOT, 250 * KNOT, 350 * KNOT, 150 * KNOT),
     Gains(2.0, 0.4, 0.7, 0.1, 0.03),
     Shaking(0.06, (), 1.5, 0.42, 0.1, 0.5, 0.92, 0.4),
-    (0.0, 0.0), True, 0.20, 5.0, 0.20, 1.65, (0.25, 0.18), 11.5, 1, False, "fcs/dht-left-pos-rad",
+    (0.0, 0.0), True, 0.20, 5.0, 0.20, 1.65, (0.25, 0.18), 11.5, 5000.0, 1, False, "fcs/dht-left-pos-rad",
 )  # fmt: skip
 
 AIRCRAFT = {one.name: one for one in (_C172, _B737, _F16)}

@@ -1,7 +1,7 @@
-"""Flights that fly themselves: what is wanted from moment to moment, as generators of goals.
+"""Scripted flights, as generators of goals for the autopilot.
 
-A script begins where its aircraft is. If a person takes the controls and gives them back, it flies on from there: it
-climbs to a safe height and circles, or takes off if it stands on the runway.
+A script starts where its aircraft is. If a person takes the controls and gives them back, the script continues from
+there: it climbs to a safe height and circles, or takes off first if the aircraft stands on the runway.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from motionbase.worlds.flight.model import State
 from motionbase.worlds.flight.start import CRUISE, FINAL, RUNWAY, WIDTH, Start
 
 Goals = Iterator[Goal]
-SAFE_M = 300.0  # height at which a script goes on after a person
-APPROACH_S = 12.0  # of the tour: from the cut to the runway's aim
-CLIMB_S, TURN_S, ROUGH_S = 2.0, 10.0, 8.0  # of the tour
-MARK = 1e-6  # of a control's way; differences below a tenth of it are none
+SAFE_M = 300.0  # height at which a script circles after a person had the controls [m]
+APPROACH_S = 12.0  # of the tour: from the cut to the aiming point of the runway
+CLIMB_S, TURN_S, ROUGH_S = 2.0, 10.0, 8.0  # parts of the tour
+MARK = 1e-6  # by which controls of a person are told from those of the script; a tenth of it is equality
 
 
 class Flight(Protocol):
-    """What a script knows of its world, and may do to it."""
+    """What a script may read of its world, and do to it."""
 
     @property
     def aircraft(self) -> Aircraft:
-        """What is flown."""
+        """The aircraft flown."""
 
     @property
     def number(self) -> int:
-        """Of the flight: another one begins after a crash or at the end of a script."""
+        """Number of the flight: a new one begins after a crash or at the end of a script."""
 
     @property
     def t(self) -> float:
@@ -40,11 +40,11 @@ class Flight(Protocol):
 
     @property
     def state(self) -> State:
-        """The aircraft now."""
+        """Present state of the aircraft."""
 
     @property
     def rest(self) -> Surfaces:
-        """The controls where this flight, or its part after a cut, began."""
+        """The controls at the start of this flight, or of its part after a cut."""
 
     @property
     def given(self) -> Surfaces:
@@ -52,30 +52,30 @@ class Flight(Protocol):
 
     @property
     def is_steered_otherwise(self) -> bool:
-        """Whether the last period had other controls than the script's."""
+        """Whether the controls of the last period were not those of the script."""
 
     def expect(self, surfaces: Surfaces) -> None:
         """The script's controls for the next period."""
 
     def cut(self, start: Start) -> None:
-        """Be somewhere else."""
+        """Continue from another start."""
 
     def stir(self, turbulence: str) -> None:
-        """Let there be turbulence, "" for that of the beginning."""
+        """Switch to turbulence of this name; "" means that of the start."""
 
     def again(self) -> None:
         """Begin again, at time 0."""
 
 
 def during(flight: Flight, seconds: float, goal: Goal) -> Goals:
-    """The same goal for a time."""
+    """The same goal for some time."""
     end = flight.t + seconds
     while flight.t < end:
         yield goal
 
 
 def take_off(flight: Flight) -> Goals:
-    """From the runway to 15 m over it."""
+    """From the runway to 15 m above it."""
     a = flight.aircraft
     while flight.state.wow and flight.state.airspeed < a.speeds.rotate:
         yield Goal(pitch=0.0, throttle=1.0, flaps=a.flaps[0])
@@ -91,7 +91,7 @@ def climb_out(flight: Flight, seconds: float, bank: float = 0.0) -> Goals:
 
 
 def land(flight: Flight) -> Goals:
-    """From the final approach to a stop."""
+    """From final approach to a full stop."""
     a = flight.aircraft
     down = a.flaps[1]
     while flight.state.height - a.tall > max(2.0, a.flare * -flight.state.v[2]):
@@ -104,7 +104,7 @@ def land(flight: Flight) -> Goals:
         path = -sink / speed
         pitch = min(a.flare_pitch + 0.05, attitude(flight.state).pitch + 3.0 * (path - flight.state.v[2] / speed))
         yield Goal(pitch=pitch, throttle=0.0, flaps=down)
-    yield from during(flight, 2.0, Goal(pitch=0.0, flaps=down))  # the nose comes down before the brakes are on
+    yield from during(flight, 2.0, Goal(pitch=0.0, flaps=down))  # the nose comes down before the brakes are applied
     while flight.state.wheel_speed > 0.5:
         yield Goal(pitch=0.0, flaps=down, brakes=0.5)
     yield from during(flight, 3.0, Goal(pitch=0.0, flaps=down, brakes=1.0))
@@ -125,7 +125,7 @@ def tour(flight: Flight) -> Goals:
 
 
 def cruise(flight: Flight) -> Goals:
-    """Straight legs and wide turns to both sides, at one height."""
+    """Straight legs and wide turns to both sides, at constant height."""
     a, height, side = flight.aircraft, max(flight.state.height, SAFE_M), 1.0
     heading = attitude(flight.state).heading
     while True:
@@ -135,12 +135,12 @@ def cruise(flight: Flight) -> Goals:
 
 
 def level(a: Aircraft, height: float, bank: float | None = None, heading: float | None = None) -> Goal:
-    """Level flight at the speed of a cruise."""
+    """Level flight at cruise speed."""
     return Goal(height=height, heading=heading, bank=bank, speed=a.speeds.cruise, gear=0.0)
 
 
 def turbulence(flight: Flight) -> Goals:
-    """Level flight while the air gets rougher: light, moderate, and calm again."""
+    """Level flight in light turbulence, moderate turbulence and the air of the start, in turn."""
     a, height = flight.aircraft, flight.state.height
     while True:
         for strength in ("light", "moderate", ""):
@@ -149,7 +149,7 @@ def turbulence(flight: Flight) -> Goals:
 
 
 def steep(flight: Flight) -> Goals:
-    """Steep turns to the left and to the right, of 45 degrees of bank."""
+    """Steep turns to the left and to the right, with 45 degrees of bank."""
     a, height = flight.aircraft, flight.state.height
     while True:
         for bank in (0.0, -45.0, 0.0, 45.0):
@@ -157,8 +157,9 @@ def steep(flight: Flight) -> Goals:
 
 
 def stall(flight: Flight) -> Goals:
-    """Slower and slower at one height until the wing buffets, then the nose goes down; again and again."""
+    """Slow down at constant height until the wing buffets, then lower the nose and recover; again and again."""
     a, height = flight.aircraft, max(flight.state.height, 2 * SAFE_M)
+    yield from climbed(flight, height - 10.0)
     while True:
         end = flight.t + 90.0
         while flight.state.attack < 0.9 * a.shaking.stall_alpha and flight.t < end:
@@ -169,21 +170,39 @@ def stall(flight: Flight) -> Goals:
 
 
 def approach(flight: Flight) -> Goals:
-    """The last three quarters of a minute to the runway, touchdown and roll-out."""
+    """The last 45 s of an approach, touchdown and roll-out."""
     yield from land(flight)
     flight.again()
 
 
 def go_on(flight: Flight) -> Goals:
-    """After a person: take off if it stands on the runway, climb to a safe height, circle."""
+    """Continue after a person: take off if on the runway, climb to a safe height, circle."""
+    yield from climbed(flight)
+    yield from cruise(flight)
+
+
+def from_elsewhere(goals: Callable[[Flight], Goals], kind: str) -> Callable[[Flight], Goals]:
+    """A script that does not start where it usually does: it climbs first, or cuts to the final approach."""
+
+    def made(flight: Flight) -> Goals:
+        if kind == FINAL:
+            flight.cut(Start(FINAL))
+        elif kind == CRUISE:
+            yield from climbed(flight)
+        yield from goals(flight)
+
+    return made
+
+
+def climbed(flight: Flight, height: float = SAFE_M) -> Goals:
+    """Take off if on the runway, and climb to a height [m]."""
     a = flight.aircraft
     if flight.state.wow:
         while not _is_lined_up(flight):
             yield Goal(pitch=0.0, heading=attitude(flight.state).heading, brakes=0.6, flaps=a.flaps[0])
         yield from take_off(flight)
-    while flight.state.height < SAFE_M:
+    while flight.state.height < height:
         yield Goal(path=0.06, bank=0.0, speed=a.speeds.climb, gear=0.0)
-    yield from cruise(flight)
 
 
 def _is_lined_up(flight: Flight) -> bool:
@@ -195,11 +214,11 @@ SCRIPTS: dict[str, tuple[Callable[[Flight], Goals], str]] = {
     "tour": (tour, RUNWAY), "takeoff": (go_on, RUNWAY), "approach": (approach, FINAL),
     "cruise": (cruise, CRUISE), "turbulence": (turbulence, CRUISE), "steep": (steep, CRUISE), "stall": (stall, CRUISE),
 }  # fmt: skip
-"""By name, with where they begin unless the option `start` says otherwise; the first is the usual one."""
+"""By name, with where they start unless the option `start` is given; the first is the default."""
 
 
 def captions(a: Aircraft) -> list[tuple[float, str]]:
-    """Of the tour from the runway: times of the world, and what is shown from then on."""
+    """Captions of the tour from the runway: the time from which each is shown, and its text."""
     climb = a.airborne
     turn = climb + CLIMB_S
     rough = turn + TURN_S
@@ -213,7 +232,7 @@ def captions(a: Aircraft) -> list[tuple[float, str]]:
 
 @final
 class Pilot:
-    """A script at the controls of a flight: what a `World` calls a script."""
+    """A script at the controls of a flight; a `Script` of its world."""
 
     def __init__(self, flight: Flight, goals: Callable[[Flight], Goals]) -> None:
         self._flight, self._first = flight, goals
@@ -226,7 +245,7 @@ class Pilot:
         self._autopilot.begin(self._flight.state, surfaces)
 
     def __call__(self, t: float) -> Surfaces:
-        """Controls for the next period; asked again at the same time, the same."""
+        """Controls for the next period; the same again if asked at the same time."""
         if self._flight.number != self._number:
             self._begin(self._first, self._flight.rest)
         if t != self._at:
@@ -239,7 +258,7 @@ class Pilot:
         if flight.is_steered_otherwise:
             self._is_beside = True
             given = flight.given
-            # what a person holds, but for a mark by which one sees that it is not the script's
+            # the person's controls, with a mark that tells them from the script's
             return given._replace(elevator=given.elevator - math.copysign(MARK, given.elevator))
         if self._is_beside:
             self._begin(go_on, flight.given)
@@ -250,7 +269,7 @@ class Pilot:
         return self._autopilot.step(flight.state, goal)
 
     def _goal(self) -> Goal:
-        """The next one; a script that has come to its end begins again."""
+        """The next goal; a script at its end starts again."""
         goal = next(self._goals, None)
         if goal is None:
             self._goals = self._first(self._flight)

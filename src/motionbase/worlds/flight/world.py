@@ -1,4 +1,4 @@
-"""A flight as a world: an aircraft of JSBSim about a runway, with a person or a script at its controls."""
+"""The world of a flight: a JSBSim aircraft at an airfield, with a person or a script at its controls."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from dataclasses import dataclass, field
 from typing import final
 
 from motionbase.record.schema import Channel
+from motionbase.worlds.fade import Fade, turned
 from motionbase.worlds.felt import held, quaternion
 from motionbase.worlds.flight.aids import Aids
 from motionbase.worlds.flight.air import Air, Weather
 from motionbase.worlds.flight.aircraft import Aircraft
 from motionbase.worlds.flight.controls import Surfaces, controls_at
 from motionbase.worlds.flight.crash import crash_of
-from motionbase.worlds.flight.fade import Fade, turned
 from motionbase.worlds.flight.model import DT, State, check_installed
 from motionbase.worlds.flight.scene import scene_of
-from motionbase.worlds.flight.scripts import MARK, SCRIPTS, Pilot
+from motionbase.worlds.flight.scripts import MARK, SCRIPTS, Pilot, from_elsewhere
 from motionbase.worlds.flight.shaking import Shaking
 from motionbase.worlds.flight.start import CRUISE, RUNWAY, Start, begun
 from motionbase.worlds.flight.told import CHANNELS, told
 from motionbase.worlds.world import Control, Scene, Script
 
-CUT_S = 2.5  # in which a platform goes over from one part of a flight to another
-CRASHED_S = 3.0  # that a crash is looked at, while the platform goes level
-MOST_F = 120.0  # [m/s^2] of specific force: more is no flight, but a stiff spring of an undercarriage
+CUT_S = 2.5  # duration of the cross-fade at a cut
+CRASHED_S = 3.0  # pause after a crash, in which the platform levels
+MOST_F = 120.0  # [m/s^2] bound of the specific force, which only the stiff landing gear of a crash exceeds
 
 
 @final
@@ -35,8 +35,8 @@ class FlightWorld:
     """A flight.
 
     Args:
-        start: where it begins; None: on the runway, or where the script wants it
-        strength: of what shakes the pilot
+        start: where it starts; None: on the runway, or where the script starts
+        strength: factor of vibration and buffet
     """
 
     aircraft: Aircraft
@@ -44,7 +44,7 @@ class FlightWorld:
     air: Air = field(default_factory=Air)
     has_aids: bool = True
     strength: float = 1.0
-    height: float = 600.0  # of a cruise that a script begins with
+    height: float = 600.0  # of a script that starts in cruise [m]
 
     kind = "flight"
     dt = DT
@@ -65,12 +65,12 @@ class FlightWorld:
             if self.start is None and kind != self._begin_at.kind:
                 self._begin_at = Start(kind, self.height)
                 self.reset()
-            return Pilot(self, goals)
+            return Pilot(self, goals if kind == self._begin_at.kind else from_elsewhere(goals, kind))
 
         return made
 
     def reset(self) -> None:
-        """Begin again, at time 0."""
+        """Start again, at time 0."""
         self._fade: Fade | None = None
         self._turns = 0.0
         self._ticks = 0
@@ -78,7 +78,7 @@ class FlightWorld:
         self._begin(self._begin_at)
 
     def _begin(self, start: Start) -> None:
-        """Be at a start."""
+        """Place the aircraft at a start."""
         self.number += 1
         self._model, trimmed = begun(self.aircraft, start, self.air)
         self._offset = trimmed
@@ -98,37 +98,38 @@ class FlightWorld:
             return Surfaces(throttle=a.throttles[0], gear=0.0 if a.retracts else 1.0)
         return Surfaces(throttle=a.throttles[1], flaps=a.flaps[1])
 
-    # what scripts may do
+    # what scripts may call
 
     def expect(self, surfaces: Surfaces) -> None:
-        """The script's controls for the next period."""
+        """Tell the script's controls for the next period."""
         self._expected = surfaces
 
     def cut(self, start: Start) -> None:
-        """Be somewhere else, while the platform goes over to it."""
+        """Continue from another start, with a cross-fade for the platform."""
         old = self.vehicle
         self._begin(start)
         self._go_over(old, CUT_S)
 
     def again(self) -> None:
-        """Begin again, at time 0, while the platform goes over to it."""
+        """Start again, at time 0, with a cross-fade for the platform."""
         self._ticks = 0
         self.cut(self._begin_at)
 
     def stir(self, turbulence: str) -> None:
-        """Turbulence by name; "" for that of the beginning."""
+        """Switch to turbulence of this name; "" means that of the start."""
         self._weather.stir(turbulence)
 
     def _go_over(self, old: tuple[float, ...], seconds: float) -> None:
+        """Cross-fade from a row to the present motion; the heading differs by less than half a turn."""
         self._turns = turned(self._row, old)[11] - self._row[11]
         self._fade = Fade(old, seconds)
 
     # one period
 
     def step(self, controls: Sequence[float]) -> None:
-        """One period, with these controls."""
+        """Advance by one period with these controls."""
         self._ticks += 1
-        if self._fade is not None and not self._fade.step():
+        if self._fade is not None and not self._fade.step(DT):
             self._fade = None
         self.given = Surfaces(*controls)
         expected = self._expected
@@ -162,21 +163,20 @@ class FlightWorld:
         self._row = self._felt()
 
     def _crash(self, reason: str) -> None:
-        """Stay where it is, while the platform goes level; then it begins again."""
-        print(f"{self.name}: {reason}; it begins again", file=sys.stderr, flush=True)
+        """Stop where it is while the platform levels; then it starts again."""
+        print(f"{self.name}: {reason}; the flight starts again", file=sys.stderr, flush=True)
         old = self.vehicle
         self._crashed_for = 0.0
         self._row = held((*(0.0,) * 9, 0.0, 0.0, self._row[11], 1.0))
-        self._turns = 0.0 if self._fade is None else self._turns
-        self._fade = Fade(old, CRASHED_S)
+        self._go_over(old, CRASHED_S)
 
     def _felt(self) -> tuple[float, ...]:
-        """The row of the aircraft as it flies."""
+        """Row of the flying aircraft, without cross-fades."""
         state, shaken = self.state, self._shaken
         f = (max(-MOST_F, min(MOST_F, a + b)) for a, b in zip(state.f, shaken, strict=True))
         return (*f, *state.omega, *state.alpha, *state.angles, float(state.wow))
 
-    # what is told
+    # for the platform, the record and viewers
 
     @property
     def t(self) -> float:

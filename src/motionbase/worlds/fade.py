@@ -1,4 +1,4 @@
-"""Rows of a vehicle that go over from one motion to another, so that a cut in the scene is none for the platform."""
+"""Cross-fade between two motions of a vehicle, so that a cut in the scene is not felt as a jump."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from typing import final
 
 from motionbase.record.vehicle import G
 from motionbase.worlds.felt import to_vehicle, turning
-from motionbase.worlds.flight.model import DT
 
 F, OMEGA, ALPHA, ANGLES = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)
 
 
 @final
 class Fade:
-    """From a row that stays as it was to rows that go on, within a time [s].
+    """From a constant row to a continuing motion, within a time [s].
 
-    Roll and pitch turn from one attitude to the other, with their rates. The heading does so without a rate: where a
-    vehicle points to is nothing that one feels.
+    Roll and pitch turn from one attitude to the other, at rates consistent with that. The heading has no such rate,
+    because it cannot be felt.
     """
 
     def __init__(self, row: Sequence[float], seconds: float) -> None:
         self._row, self._seconds, self._age = tuple(row), seconds, 0.0
 
-    def step(self) -> bool:
-        """One period on; whether it goes on."""
-        self._age += DT
+    def step(self, dt: float) -> bool:
+        """Advance by a period [s]; False at the end."""
+        self._age += dt
         return self._age < self._seconds
 
     def row(self, row: Sequence[float]) -> tuple[float, ...]:
-        """What is felt, with the row that goes on."""
+        """The row to use, given that of the continuing motion."""
         T = self._seconds
         x = min(1.0, self._age / T)
         s = x * x * x * (10 - 15 * x + 6 * x * x)
@@ -53,11 +52,11 @@ class Fade:
 
 
 def turned(row: Sequence[float], like: Sequence[float]) -> tuple[float, ...]:
-    """A row whose heading is within half a turn of another's."""
+    """A row with its heading changed by whole turns, to within half a turn of another's."""
     yaw = row[11] + 2 * math.pi * round((like[11] - row[11]) / (2 * math.pi))
     return (*row[:11], yaw, row[12])
 
 
 def _up(angles: Sequence[float]) -> tuple[float, float, float]:
-    """What a vehicle at rest measures in this attitude."""
+    """Specific force at rest in this attitude."""
     return to_vehicle(angles, (0.0, 0.0, G))
