@@ -49,6 +49,10 @@ sys.exit(main.main(sys.argv[2:]))
         (["--seconds", "nan"], "--seconds is nan s, it must be above 0"),
         (["--only", "boot"], "--only: no part 'boot'; did you mean 'boat'?"),
         (["--record", "/nonexistent"], "--record /nonexistent is no folder"),
+        (["sinoma"], "no platform 'sinoma'; presets: "),
+        (["atlas"], "a sphere follows poses only"),
+        (["--ring", "a/b"], "ring name 'a/b'"),
+        (["--port", "8790", "--no-console"], "--port and --no-console cannot be asked for together"),
     ],
 )
 def test_bad_calls_are_refused_in_a_sentence(capsys: Capture, given: list[str], sentence: str) -> None:

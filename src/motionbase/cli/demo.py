@@ -14,17 +14,19 @@ from motionbase.errors import UsageError, unknown
 from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
+    from motionbase.executive.base_setup import BaseOptions
     from motionbase.executive.process import Process
 
-RISING_S = 8.0  # of a run, before the platform drives and the world begins
+PLATFORM = "simona"
+RISING_S = 8.0  # of a run, before the platform is in drive and the world starts
 RATE = 100  # records per second
 LONGEST_S = 3600.0
 END = "the tour is over; its recordings can be played in the console, or with `motionbase replay`"
-STOP_S = 45.0  # a part of the tour that ends lets its recorder finish first
+STOP_S = 45.0  # the recorder of a part finishes its file first
 
 
 class Part(NamedTuple):
-    """Of the tour: a world, a line for people, and how long its captions go on [s]."""
+    """A part of the tour: its world, a line for people, and the duration of its captions [s]."""
 
     host: str
     text: str
@@ -34,22 +36,23 @@ class Part(NamedTuple):
 TOUR = {
     "boat": Part("boat://launch?sea=4&script=tour", "at sea: a launch in waves", 62.0),
     "flight": Part("flight://c172x?script=tour", "in the air: a small aircraft takes off, turns and lands", 66.0),
-    "drive": Part("drive://hatchback?script=tour", "on the road: a car on its way round a circuit", 68.0),
+    "drive": Part("drive://hatchback?script=tour", "on the road: a car on a circuit", 68.0),
 }
 
 
 def demo(
-    platform: Annotated[str, typer.Argument(help="A preset of a platform (see `motionbase platforms`).")] = "simona",
+    platform: Annotated[str, typer.Argument(help="A preset of a platform (see `motionbase platforms`).")] = PLATFORM,
     only: Annotated[
         str | None, typer.Option(metavar="LIST", help=f"Parts of the tour, such as boat,drive: {', '.join(TOUR)}.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Of each part; default: as long as its captions, a minute or so.")
+        float | None,
+        typer.Option(metavar="S", help="Duration of each part; default: that of its captions, a minute or so."),
     ] = None,
-    repeat: Annotated[bool, typer.Option("--repeat", help="Begin again at the end, until Ctrl-C.")] = False,
+    repeat: Annotated[bool, typer.Option("--repeat", help="Start over at the end, until Ctrl-C.")] = False,
     ring: Ring = "demo",
     record: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of recordings; default: that of `motionbase record`.")
+        Path | None, typer.Option(metavar="DIR", help="Folder for recordings; default: that of `motionbase record`.")
     ] = None,
     no_record: Annotated[bool, typer.Option("--no-record", help="Do not record.")] = False,
     no_console: Annotated[bool, typer.Option("--no-console", help="Do not serve the console.")] = False,
@@ -69,11 +72,11 @@ def demo(
     ] = False,
     alone: Annotated[bool, typer.Option("--alone", hidden=True)] = False,
 ) -> None:
-    """Sail, fly and drive a simulated platform, a minute each, and see it in the console.
+    """Sail, fly and drive on a simulated platform, a minute each, and watch it in the console.
 
-    Each part is a `motionbase run PLATFORM --host WORLD`: the world is simulated, what a person in the vehicle would
-    feel goes through motion cueing, and the platform moves. A script steers and captions tell what happens. Take the
-    seat in the console and press the arrow keys, or move a gamepad, and you steer; the script goes on when you let go.
+    Each part is a `motionbase run PLATFORM --host WORLD`: the world is simulated, the motion felt in the vehicle goes
+    through motion cueing, and the platform moves. A script steers, and captions say what happens. Press the arrow keys
+    in the console, or move a joystick or gamepad, and you steer; the script resumes when you stop.
 
     Every part is recorded. Flight needs the extra `flight`; without it, that part is left out.
 
@@ -88,6 +91,12 @@ def demo(
         raise UsageError(f"--record {record} {why}")
     extras = Extras(record, no_record, no_console, port, browser, anyone_may_view, anyone_may_stop, ends_with_tour)
     parts = chosen(only)
+    if (no_console and not alone) and (port is not None or browser is not None):
+        raise UsageError(
+            f"{'--port' if port is not None else '--browser'} and --no-console cannot be asked for together"
+        )
+    if not alone:
+        _refuse(platform, parts, ring)
     if alone or no_console:
         code = _toured(platform, parts, seconds, repeat, ring, extras)
     else:
@@ -97,7 +106,7 @@ def demo(
 
 
 def chosen(only: str | None) -> list[str]:
-    """Names of the parts: those asked for, or all that this installation can simulate."""
+    """Names of the parts: those requested, or all that this installation can simulate."""
     from motionbase.worlds.library import world_url
 
     asked = None if only is None else [name.strip() for name in only.split(",")]
@@ -121,10 +130,30 @@ def chosen(only: str | None) -> list[str]:
     return parts
 
 
+def _refuse(platform: str, parts: Sequence[str], ring: str) -> None:
+    """Refuse what no part could run with, before a console starts; the parts check everything again."""
+    from motionbase.executive.base import refuse_taken
+    from motionbase.executive.base_setup import checked
+    from motionbase.ring.backend import find
+
+    refuse_taken(find(ring))
+    if platform != PLATFORM:  # which is known to work, and checking delays the start
+        checked(options_of(platform, parts[0], None, ring))
+
+
+def options_of(platform: str, part: str, seconds: float | None, ring: str) -> "BaseOptions":
+    """The run of a part."""
+    from motionbase.executive.base_setup import BaseOptions
+
+    host, _, usual = TOUR[part]
+    own = None, False, None, None  # no faults, automatic operator, parameters and law as designed
+    return BaseOptions(platform, ring, RATE, (seconds or usual) + RISING_S, *own, host=host)
+
+
 def _with_console(
     platform: str, parts: Sequence[str], seconds: float | None, repeat: bool, ring: str, extras: Extras
 ) -> int:  # fmt: skip
-    """The tour in a process of its own, so that the console stays from one part to the next."""
+    """The tour in a process of its own, so that the console stays between parts."""
     from motionbase.executive.supervisor import Process, Restart, Role, Supervisor
 
     command = motionbase_command(
@@ -143,18 +172,14 @@ def _with_console(
 def _toured(platform: str, parts: Sequence[str], seconds: float | None, repeat: bool, ring: str, extras: Extras) -> int:
     """One part after the other, until the end or a signal."""
     from motionbase.executive.base import run_supervised
-    from motionbase.executive.base_setup import BaseOptions
 
     def readers() -> "list[Process]":
         return [] if extras.no_record else [recorder_of(ring, extras)]
 
     while True:
         for name in parts:
-            host, text, usual = TOUR[name]
-            print(f"{name}, {text}: motionbase run {platform} --host '{host}'", flush=True)
-            own = None, False, None, None  # no faults, automatic operator, parameters and law as designed
-            options = BaseOptions(platform, ring, RATE, (seconds or usual) + RISING_S, *own, host=host)
-            ending = run_supervised(options, readers, stays=False)
+            print(f"{name}, {TOUR[name].text}: motionbase run {platform} --host '{TOUR[name].host}'", flush=True)
+            ending = run_supervised(options_of(platform, name, seconds, ring), readers, stays=False)
             if ending.code or ending.asked:
                 print(f"ended: {ending.why}")
                 return ending.code
