@@ -46,6 +46,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["boat", "seed", "--rate", "0"], "--rate is 0 Hz, it must be above 0"),
         (["boat", "seed", "--joystick", "gone.toml"], "gone.toml: cannot be read"),
         (["world", "gone.py:A"], "gone.py"),
+        (["world"], "'': a world of your own is FILE.py:NAME"),
+        (["boat", "boat://seed?heigth=1"], "no option 'heigth'; did you mean 'height'?"),
         (["worlds", "bote"], "no kind or vehicle 'bote'; did you mean 'boat'?"),
         (["sticks", "--joystick", "gone.toml"], "gone.toml: cannot be read"),
     ],
@@ -70,6 +72,9 @@ def test_words_are_a_url() -> None:
     assert url_of("boat", ["height=1.5"], "drift").text == "boat://?height=1.5&script=drift"
     url = url_of("boat", ["seed", "loop=20"])
     assert (url.vehicle, dict(url.options), url.script) == ("seed", {"loop": "20"}, "")
+    whole = url_of("boat", ["boat://seed?loop=20&script=drift", "height=1"])
+    assert whole.text == "boat://seed?loop=20&script=drift&height=1" and whole.script == "drift"
+    assert url_of("boat", ["boat://"]).text == "boat://"
 
 
 def test_its_motion_goes_to_a_base(capsys: Capture) -> None:

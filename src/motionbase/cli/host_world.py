@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import typer
 
@@ -113,9 +113,15 @@ def command_of(kind: str) -> Callable[..., None]:
 
 
 def url_of(kind: str, words: list[str], script: str = "") -> "WorldUrl":
-    """The world named by words: a vehicle, then options as NAME=VALUE; raises `UsageError` with one sentence."""
+    """The world named by words: a vehicle, then options as NAME=VALUE; raises `UsageError` with one sentence.
+
+    The first word may also be a whole URL, such as boat://launch?sea=5.
+    """
     from motionbase.worlds.library import SCRIPT, world_url
 
+    if words and words[0].startswith(f"{kind}://"):
+        name, _, query = words[0].removeprefix(f"{kind}://").partition("?")
+        words = [unquote(word) for word in (name, *query.split("&")) if word] + words[1:]
     vehicle, options = ("", words) if not words or "=" in words[0] else (words[0], words[1:])
     if strange := [word for word in options if "=" not in word]:
         raise UsageError(f"{strange[0]!r:.60}: give options as NAME=VALUE, after the name of the vehicle")
@@ -223,7 +229,7 @@ def _line(alone: "Alone", begin: float) -> str:
 def _sentence(found: dict[str, Any]) -> str:
     text = f"{found['steps']} steps in {found['seconds']:.1f} s, {found['steps_per_s']:.1f} per second"
     if found["missed"]:
-        text += f"; {found['missed']} were skipped because the machine was too slow"
+        text += f"; {found['missed']} were skipped because the world or the machine was too slow"
     if found["to"] is not None:
         text += f"; sent {found['sent']} frames to {found['to']}"
     return text + (f"; the base is in {found['base']}" if found["base"] else "")

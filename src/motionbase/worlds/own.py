@@ -28,7 +28,7 @@ def own_world(reference: str, options: Mapping[str, str]) -> World:
     """
     where, _, name = reference.rpartition(":")
     if not (where.endswith(".py") and name.isidentifier()):
-        raise UsageError(f"{reference!r:.200}: a world of your own is world://FILE.py:NAME")
+        raise UsageError(f"{reference!r:.200}: a world of your own is FILE.py:NAME; in a URL, world://FILE.py:NAME")
     module = module_of(where)
     if not hasattr(module, name):
         there = [n for n, v in vars(module).items() if getattr(v, "__module__", None) == module.__name__]
