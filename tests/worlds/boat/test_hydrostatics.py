@@ -40,6 +40,20 @@ def test_box_floats_by_archimedes() -> None:
     assert box().metacentric_heights == pytest.approx((GM, T / 2 + L**2 / (12 * T) - KG), rel=1e-6)
 
 
+def test_a_hull_trims_about_its_centre_of_flotation() -> None:
+    """A box of 10 m on a half box below its stern, draft 2 m: GM_L = KB + B L^3 / 12 / V - KG at constant displacement.
+
+    The centre of flotation is amidships, 0.83 m ahead of the centre of gravity: about that one it would be 8 % more.
+    """
+    low, high = (hull_mesh(Lines("box", length, B, D, T)) for length in (5.0, 10.0))
+    keel = Mesh(low.vertices * [1, 1, 0.5] - [2.5, 0, 0], low.faces)
+    volume, kb = 5 * B * 1 + 10 * B * 1, (5 * 0.5 + 10 * 1.5) / 15
+    hull = Hydrostatics(Mesh.joined([keel, high.moved(np.array([0.0, 0.0, 1.0]))]), (-5 * 2.5 / 15, 0.0, KG), volume)
+    assert hull.draft == pytest.approx(2.0) and hull.upright.trim == pytest.approx(0.0, abs=1e-9)
+    assert hull.metacentric_heights[0] == pytest.approx(kb + 10 * B**3 / 12 / volume - KG, rel=1e-6)
+    assert hull.metacentric_heights[1] == pytest.approx(kb + B * 10**3 / 12 / volume - KG, rel=1e-6)
+
+
 def test_box_lever_is_wall_sided() -> None:
     """GZ = sin(phi) (GM + BM tan(phi)^2 / 2), exact until the deck or the bilge crosses the water at 26.6 degrees."""
     phi = np.deg2rad([0.0, 3.0, 10.0, 20.0, 26.5, -15.0])

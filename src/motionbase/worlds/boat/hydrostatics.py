@@ -152,12 +152,15 @@ class Hydrostatics:
 
     @property
     def metacentric_heights(self) -> tuple[float, float]:
-        """GM transverse and longitudinal, from the righting moments of small angles [m]."""
-        at, angle = self.upright, SMALL * 10
+        """GM transverse and longitudinal, from the righting moments of small angles at constant displacement [m]."""
+        at, angle, step = self.upright, SMALL * 10, SMALL * self.size
         heeled = self.sums(at.height, [angle, -angle], at.trim)
         trimmed = self.sums(at.height, 0.0, [at.trim + angle, at.trim - angle])
-        scale = -1.0 / (2 * np.sin(angle) * self.volume)
-        return float(scale * (heeled[0, 1] - heeled[1, 1])), float(scale * (trimmed[0, 2] - trimmed[1, 2]))
+        raised = self.sums([at.height + step, at.height - step], 0.0, at.trim)
+        by_heel, by_trim = ((rows[0] - rows[1]) / (2 * np.sin(angle)) for rows in (heeled, trimmed))
+        by_height = raised[0] - raised[1]
+        moment = by_trim[2] - by_trim[0] * by_height[2] / by_height[0]  # the hull trims about its centre of flotation
+        return float(-by_heel[1] / self.volume), float(-moment / self.volume)
 
     def levers(self, heels: ArrayLike) -> Array:
         """Righting levers GZ at angles of heel [rad], free to heave and trim [m]."""
