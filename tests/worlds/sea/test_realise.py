@@ -119,8 +119,10 @@ def test_a_sea_by_options() -> None:
         ({"sea": "3.5"}, "whole number"),
         ({"spectrum": "jonswop"}, "jonswap or pm"),
         ({"height": "5", "period": "3"}, "break; the period must be 5.7 s"),
-        ({"spectrum": "pm", "period": "8"}, "use ittc"),
+        ({"spectrum": "pm", "period": "8"}, "use spectrum=ittc"),
         ({"spread": "nan"}, "spread is 'nan'"),
+        ({"swell": "15", "swell_period": "3"}, "waves of 15 m and 3 s break"),
+        ({"random": "1.5"}, "random is 1.5, it must be a whole number"),
         ({"heigth": "2"}, "height"),
     ],
 )

@@ -88,15 +88,18 @@ def chosen_sea(values: Mapping[str, Value]) -> ChosenSea:
     given = usual | {name: value for name, value in values.items() if name in usual}
     if (code := given["sea"]) != int(code):
         raise WorldError(f"sea: the sea state is {code:g}, it must be a whole number from 0 to {len(STATES) - 1}")
+    if (seed := given["random"]) != int(seed):
+        raise WorldError(f"sea: random is {seed:g}, it must be a whole number")
     height = given["height"] or sea_state(int(code)).height
     kind = given["spectrum"]
     gamma = given["gamma"] if kind == "jonswap" else 1.0
     if kind == "pm" and given["period"]:
-        raise WorldError("sea: the height of a pm sea tells its period; leave out one of them, or use ittc")
+        raise WorldError("sea: the period of a pm sea follows from its height; leave out period, or use spectrum=ittc")
     period = fully_developed_period(height) if height else 1.0
     if given["period"]:
         period = peak_period(given["period"], "tp" if kind == REGULAR else given["period_is"], gamma)
     check_steepness(height, period)
+    check_steepness(given["swell"], given["swell_period"])
     swell = Spectrum(given["swell"], given["swell_period"], SWELL_GAMMA, "swell") if given["swell"] else None
     return ChosenSea(
         Spectrum(height, period, gamma, NAMES[kind]),
@@ -104,7 +107,7 @@ def chosen_sea(values: Mapping[str, Value]) -> ChosenSea:
         math.radians(given["spread"]),
         swell,
         math.radians(given["swell_direction"]),
-        int(given["random"]),
+        int(seed),
         kind == REGULAR,
     )
 
