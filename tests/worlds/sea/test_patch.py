@@ -9,7 +9,8 @@ import pytest
 
 from motionbase.arrays import Array
 from motionbase.compile import Compiled, Port, Program, compile, for_each
-from motionbase.worlds.sea.patch import COVERED, Around, Sea, Wave, around, flow_at, parameters, water_at
+from motionbase.worlds.sea.around import around
+from motionbase.worlds.sea.patch import COVERED, Around, Sea, Wave, flow_at, parameters, water_at
 from motionbase.worlds.sea.waves import COMPONENTS, G, Waves, regular, still
 
 LENGTH, BEAM, DEPTH, MIDDLE = 10.0, 3.0, 2.0, 0.5

@@ -10,7 +10,7 @@ import casadi as ca
 from motionbase.compile import for_each
 from motionbase.record.vehicle import G
 from motionbase.worlds.boat.craft import Craft, Strip
-from motionbase.worlds.boat.propulsion import within
+from motionbase.worlds.sea.patch import clamped
 
 SX = ca.SX
 VISCOSITY = 1.19e-6  # of sea water at 15 degrees [m^2/s] (ITTC)
@@ -82,7 +82,7 @@ def along_of(craft: Craft, m: Motion, before: SX, slow: SX, h: SX) -> Along:
             chine = depth_at(m, ca.vertcat(strip.x, side * strip.y_chine, strip.z_chine))
             depths.append(keel)
             bottoms.append(ca.fmax(keel - chine, NARROW * (strip.z_chine - strip.z_keel)))
-        soaked = [within(craft.pile * d / high, 0.0, 1.0) for d, high in zip(depths, bottoms, strict=True)]
+        soaked = [clamped(craft.pile * d / high, 0.0, 1.0) for d, high in zip(depths, bottoms, strict=True)]
         share = (soaked[0] ** 2 + soaked[1] ** 2) / 2
         left = 1 - craft.fades * (1 - share)
         place = ca.vertcat(strip.x, 0, strip.z)
@@ -140,7 +140,7 @@ def planing_of(craft: Craft, m: Motion, soaked: SX, v: SX, water: SX) -> Planing
     Cv = speed_number(craft, u)
     tan_deadrise = ca.tan(craft.deadrise * ca.pi / 180)
     keel = sum((craft.strips.z_keel[k] for k in range(3)), SX(0)) / 3
-    heel = ca.asin(within(m.R[2, 1], -1.0, 1.0)) * 180 / ca.pi
+    heel = ca.asin(clamped(m.R[2, 1], -1.0, 1.0)) * 180 / ca.pi
     wrench, mean = SX.zeros(6), SX(0)
     for k, side in enumerate((1.0, -1.0)):
         wetted = ca.sum1(soaked[:, k]) * craft.width / b
@@ -151,7 +151,7 @@ def planing_of(craft: Craft, m: Motion, soaked: SX, v: SX, water: SX) -> Planing
         attack = ca.fmax(side * tan_deadrise * at[1] - at[2], 0.0)  # speed into the half bottom
         angle = attack / ca.fmax(u, 0.5)
         flat = angle * (ca.pi / 4 * root + STATIC * wetted**2 * root / ca.fmax(Cv, 0.5) ** 2)
-        deadrise = within(craft.deadrise + side * heel, 0.0, MOST_DEADRISE)  # of this half, as the water meets it
+        deadrise = clamped(craft.deadrise + side * heel, 0.0, MOST_DEADRISE)  # of this half, as the water meets it
         kappa = ca.fmax(1 - 0.0065 * deadrise * ca.fmax(flat, KAPPA) ** -0.4, 0.2)
         mass = craft.planes * craft.density * ca.pi / 16 * b**2 * kappa  # of the water that goes along, over length
         reach = wetted * b

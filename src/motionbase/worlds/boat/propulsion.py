@@ -8,6 +8,7 @@ import casadi as ca
 
 from motionbase.compile import Struct, q
 from motionbase.worlds.boat.craft import Craft
+from motionbase.worlds.sea.patch import clamped
 
 SX = ca.SX
 STALL = 0.5  # sine of the angle of attack beyond which a rudder's lift does not grow; illustrative
@@ -39,13 +40,13 @@ def engine_after(craft: Craft, engine: Engine, throttle: SX, wheel: SX, speed: S
     Args:
         speed: ahead [m/s]
     """
-    throttle, wheel = within(throttle, -1.0, 1.0), within(wheel, -1.0, 1.0)
+    throttle, wheel = clamped(throttle, -1.0, 1.0), clamped(wheel, -1.0, 1.0)
     wanted = ca.vertcat(throttle - craft.share * wheel, throttle + craft.share * wheel)
-    wanted = ca.fmin(ca.fmax(wanted, -1.0), 1.0)
+    wanted = clamped(wanted, -1.0, 1.0)
     turns = wanted + (engine.turns - wanted) * ca.exp(-h / craft.engine_lag)
     most = craft.turn_rate * h
     goal = craft.turn * wheel / (1 + craft.eases * ca.fmax(speed, 0.0) ** 2)
-    return Engine(turns=turns, angle=engine.angle + within(goal - engine.angle, -most, most))
+    return Engine(turns=turns, angle=engine.angle + clamped(goal - engine.angle, -most, most))
 
 
 def thrust_of(craft: Craft, engine: Engine, v: SX, omega: SX, depth: SX) -> Thrust:
@@ -56,7 +57,7 @@ def thrust_of(craft: Craft, engine: Engine, v: SX, omega: SX, depth: SX) -> Thru
         depth: of the propellers below the surface [m]
     """
     place, c, s = craft.propeller, ca.cos(engine.angle), ca.sin(engine.angle)
-    wet = within(depth / craft.diameter + 0.5, 0.0, 1.0)
+    wet = clamped(depth / craft.diameter + 0.5, 0.0, 1.0)
     at = v + ca.cross(omega, place)
     moment, force, total = SX.zeros(3), SX.zeros(3), SX(0)
     for k, side in enumerate((1.0, -1.0)):
@@ -72,12 +73,7 @@ def thrust_of(craft: Craft, engine: Engine, v: SX, omega: SX, depth: SX) -> Thru
     added = craft.slipstream * ca.fmax(total, 0.0) / disc  # of the speed's square, far behind an actuator disc
     u = ca.if_else(added > 0, ca.sqrt(ca.fmax(at[0], 0.0) ** 2 + added), at[0])
     speed = ca.sqrt(u**2 + at[1] ** 2 + 1e-6)
-    normal = craft.rudder * wet * speed * within(u * s + at[1] * c, -STALL * speed, STALL * speed)
+    normal = craft.rudder * wet * speed * clamped(u * s + at[1] * c, -STALL * speed, STALL * speed)
     blade = normal * ca.vertcat(-s, -c, 0)
     moment += ca.cross(ca.vertcat(place[0], 0, place[2]), blade)
     return Thrust(ca.vertcat(moment, force + blade), total)
-
-
-def within(x: SX, least: SX | float, most: SX | float) -> SX:
-    """The number nearest to x between two bounds."""
-    return ca.fmin(ca.fmax(x, least), most)

@@ -28,9 +28,10 @@ from motionbase.worlds.boat.flow import (
 from motionbase.worlds.boat.mesh import Indices
 from motionbase.worlds.boat.others import NOTHING, Others
 from motionbase.worlds.boat.pressure import wet_sums
-from motionbase.worlds.boat.propulsion import Engine, engine_after, thrust_of, within
+from motionbase.worlds.boat.propulsion import Engine, engine_after, thrust_of
 from motionbase.worlds.boat.strips import STRIPS
-from motionbase.worlds.sea.patch import Sea, around, flow_at, signed_head_at, surface_at
+from motionbase.worlds.sea.around import around
+from motionbase.worlds.sea.patch import Sea, clamped, flow_at, signed_head_at, surface_at
 
 SX = ca.SX
 MUNK = 0.5  # of the moment of a slender body that drifts, what is left as she planes; illustrative
@@ -117,8 +118,8 @@ def accelerated(
     pressure = craft.density * G * ca.vertcat(wet.moment, wet.force)
 
     share = ca.sum1(along.soaked[:, 0] + along.soaked[:, 1]) / (2 * STRIPS)
-    wet_share = within(wet.area / craft.wet_area, 0.0, 1.0)
-    over = craft.fades * (1 - share) * wet_share * within(1 - R[2, 2], 0.0, 1.0)  # she lies on her side or upside down
+    wet_share = clamped(wet.area / craft.wet_area, 0.0, 1.0)
+    over = craft.fades * (1 - share) * wet_share * clamped(1 - R[2, 2], 0.0, 1.0)  # she lies on her side or upside down
     propulsion = thrust_of(craft, body.engine, through, omega, depth_at(m, craft.propeller))
     drag = ca.vertcat(0, 0, 0, resistance_of(craft, through, wet.area), 0, 0)
     weight = ca.vertcat(0, 0, 0, -G * craft.mass * R[2, :].T)

@@ -1,57 +1,46 @@
 """The water around a vessel, as compiled code: cheap at many points of a hull, the same bits on every target.
 
-    class of parameters   Sea      the waves, and the size of the patch; another sea or vessel needs no recompiling
-    once a step           made = around(sea, t, p, heading)            the patch at this moment
-    at a point            eta, head = water_at(sea, made, x, y, z)     the surface over it and the pressure there
-    at a station          v, v_dot = flow_at(sea, made, x)             orbital velocity and acceleration of the water
+    parameters       Sea      the waves and the size of the patch; another sea or vessel needs no recompiling
+    once a step      made = around.around(sea, t, p, heading)      the patch at this moment
+    at a point       eta, head = water_at(sea, made, x, y, z)      the surface above it and the pressure there
+    at a station     v, v_dot = flow_at(sea, made, x)              orbital velocity and acceleration of the water
 
-Axes are those of the heading: from the vessel's own point p of the world, x level and ahead, y to port; z up from still
-water. Roll, pitch and heave of the vessel do not matter, so a point of its hull is first turned into these axes. With a
-quaternion Q_WB: r = R_z(-heading) R(Q_WB) r_B, x = r[0], y = r[1], z = p_W[2] + r[2].
+Axes are those of the heading: origin at the vessel's reference point p of the world, x level and forward, y to port, z
+up from still water. Roll, pitch and heave of the vessel do not enter, so a point of its hull is first turned into these
+axes. With a quaternion Q_WB: r = R_z(-heading) R(Q_WB) r_B, x = r[0], y = r[1], z = p_W[2] + r[2].
 
-`head` is the pressure over rho g: static and dynamic, with the surface at that moment (Wheeler's stretching, see
-`waves`); 0 at the surface and above it. A panel of the area A with the normal n into the hull gets the force
-rho g head A n, and over all panels that is buoyancy and the Froude-Krylov force in one. Nothing else is to be added.
+`head` is the pressure over rho g, static and dynamic, below the instantaneous surface (Wheeler's stretching, see
+`waves`); it is 0 at the surface and above. A panel of area A with the normal n into the hull gets the force
+rho g head A n, and the sum over all panels is buoyancy and Froude-Krylov force together. Nothing else is to be added.
 
-How it is made: 16 stations along the vessel, 4 nodes across, 4 levels below the surface. Phases of a wave at equal
-distances are powers of one rotation, so a wave costs three sines and cosines, and the rest are products: about 2.5 us
-for 128 waves. Between the stations are cubic B-splines (their weights are made of the samples exactly, wave by wave,
-since a sine's samples times 3 / (2 + cos) are its weights; Unser 1999), between nodes and levels cubic polynomials.
-Beyond the patch its border's values hold. Waves too short for it, shorter than about three distances of stations or
-nodes, are faded out: over a hull that long they cancel out.
+16 stations lie along the vessel, 4 nodes across, 4 levels below the surface. Between stations are cubic B-splines,
+between nodes and levels cubic polynomials. Beyond the patch the values of its border hold.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from motionbase.arrays import Array
-from motionbase.compile import Port, Program, Struct, for_each, q
-from motionbase.compile.struct import MIXED
+from motionbase.compile import Struct, q
 from motionbase.worlds.sea.waves import COMPONENTS, Waves
 
 SX = ca.SX
 STATIONS, NODES = 16, 4
 LEVELS = (0.0, 0.2, 0.5, 1.0)  # below the surface, over the depth of the patch
-FLOW_LEVEL = 2  # where the motion of the water is told
+FLOW_LEVEL = 2  # of the orbital velocity
 COVERED = STATIONS - 3  # distances of stations between the ends of the patch
-SHORT, TOO_SHORT = 1.8, 2.6  # [rad] from one station to the next: begins to fade, gone
-CHUNK = 4  # waves that are added by one call
 SIDE = STATIONS // 2
 HEADS = NODES * len(LEVELS)
 QUANTITIES = HEADS + 6
 FADES = len(LEVELS) - 1
-BITS = SIDE.bit_length() - 1  # of a station's number
-COLUMNS = 9 + FADES
 
 
 class Sea(Struct):
     """Waves, and the patch in which a vessel feels them; `parameters` makes them."""
 
-    middle: SX = q("m", text="of the patch, ahead of the vessel's own point")
+    middle: SX = q("m", text="of the patch, ahead of the vessel's reference point")
     dx: SX = q("m", text="distance of stations", start=1.0)
     dy: SX = q("m", text="distance of nodes across", start=1.0)
     depth: SX = q("m", text="of the lowest level below the surface", start=1.0)
@@ -89,10 +78,9 @@ def parameters(waves: Waves, length: float, beam: float, depth: float, middle: f
     """`Sea` as one vector.
 
     Args:
-        length: of the hull [m], and whatever else shall be on the patch; the next two likewise
-        beam: [m]
-        depth: how far below the surface the hull may be [m]; further below the pressure's dynamic part stays as it is
-        middle: of that length, ahead of the vessel's own point [m]
+        length, beam: of the patch, usually those of the hull [m]
+        depth: of the patch below the surface [m]; further below, the dynamic part of the pressure stays constant
+        middle: of that length, ahead of the vessel's reference point [m]
     """
     n = len(waves)
 
@@ -117,135 +105,10 @@ def parameters(waves: Waves, length: float, beam: float, depth: float, middle: f
     )
 
 
-# ---- once a step ---------------------------------------------------------------------------------------------------
-
-
-class Turned(Struct):
-    """A wave as the vessel meets it: complex numbers of its phase."""
-
-    at: SX = q("m", 2, "amplitude times exp(i theta) in the middle of the patch")
-    along: SX = q("-", 2, "exp(i theta) over half a distance of stations")
-    across: SX = q("-", 2, "over half a distance of nodes")
-    way: SX = q("-", 2, "direction of travel in the heading's axes")
-
-
-Complex = tuple[Any, Any]
-
-
-def times(a: Complex, b: Complex) -> Complex:
-    """Product of complex numbers."""
-    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
-
-
-def turn(angle: SX) -> Complex:
-    """exp(i angle)."""
-    return ca.cos(angle), ca.sin(angle)
-
-
-def resolved(angle: SX) -> SX:
-    """What remains of a wave with this angle from one station to the next."""
-    return ca.fmin(ca.fmax((TOO_SHORT - ca.fabs(angle)) / (TOO_SHORT - SHORT), 0.0), 1.0)
-
-
-def met(sea: Sea, t: SX, p: SX, bow: Complex, amplitude: SX, kx: SX, ky: SX, k: SX, omega: SX, phase: SX) -> Any:
-    """One wave as the vessel meets it: the numbers of `Turned`."""
-    ahead, port = kx * bow[0] + ky * bow[1], ky * bow[0] - kx * bow[1]
-    along, across = ahead * sea.dx, port * sea.dy
-    half, side = turn(along / 2), turn(across / 2)
-    weight = 3 / (2 + times(half, half)[0])  # of a B-spline over the sample of a sine
-    a = amplitude * weight * resolved(along) * resolved(across)
-    at = turn(kx * p[0] + ky * p[1] + ahead * sea.middle - omega * t + phase)
-    return a * at[0], a * at[1], *half, *side, ahead / k, port / k
-
-
-def met_near(sea: Sea, bow: Complex, wave: Wave) -> Any:
-    """A wave that is known near the vessel's own point: the numbers of `Turned`, its frequency, and its `fades`."""
-    k = ca.sqrt(wave.kx * wave.kx + wave.ky * wave.ky)
-    ahead, port = wave.kx * bow[0] + wave.ky * bow[1], wave.ky * bow[0] - wave.kx * bow[1]
-    along, across = ahead * sea.dx, port * sea.dy
-    half, side = turn(along / 2), turn(across / 2)
-    weight = 3 / (2 + times(half, half)[0]) * resolved(along) * resolved(across)
-    at = times((wave.re * weight, wave.im * weight), turn(ahead * sea.middle))
-    return *at, *half, *side, ahead / k, port / k, wave.omega, *(ca.exp(-k * level * sea.depth) for level in LEVELS[1:])
-
-
-def station(half: Complex, bits: tuple[SX, ...]) -> Complex:
-    """exp(i theta) at the station that these bits number, from the middle on: (number + 1/2) distances away."""
-    power = times(half, half)
-    at = half
-    for bit in bits:
-        further = times(at, power)
-        at = ca.if_else(bit, further[0], at[0]), ca.if_else(bit, further[1], at[1])
-        power = times(power, power)
-    return at
-
-
-def quantities(at: Complex, side: Complex, way: tuple[SX, SX], omega: SX, fades: tuple[SX, ...]) -> list[Complex]:
-    """Complex amplitudes of all quantities of a row, whose real part at a station is the quantity."""
-    back = side[0], -side[1]
-    side3, back3 = times(side, times(side, side)), times(back, times(back, back))
-    surface = [times(at, node) for node in (back3, back, side, side3)]
-    rows = surface + [(fade * c, fade * s) for fade in fades for c, s in surface]
-    v = tuple(part * (omega * fades[FLOW_LEVEL - 1]) for part in at)  # along the direction; upwards, -i times it
-    v_dot = v[1] * omega, -v[0] * omega
-    rows += [(v[0] * way[0], v[1] * way[0]), (v[0] * way[1], v[1] * way[1]), (v[1], -v[0])]
-    rows += [(v_dot[0] * way[0], v_dot[1] * way[0]), (v_dot[0] * way[1], v_dot[1] * way[1]), (v_dot[1], -v_dot[0])]
-    return rows
-
-
-def _add(sums: SX, *given: SX) -> SX:
-    """Some waves, added at one station of each side: products of real and of imaginary parts apart."""
-    bits, columns = given[:BITS], given[BITS:]
-    for n in range(CHUNK):
-        a_c, a_s, half_c, half_s, side_c, side_s, way_x, way_y, omega, *fades = (column[n] for column in columns)
-        at = station((half_c, half_s), bits)
-        rows = quantities((a_c, a_s), (side_c, side_s), (way_x, way_y), omega, tuple(fades))
-        sums = sums + ca.vertcat(*(ca.vertcat(c * at[0], s * at[1]) for c, s in rows))
-    return sums
-
-
-ADD = Program(
-    "add_waves",
-    (
-        Port("sums", 2 * QUANTITIES, MIXED),
-        *(Port(f"bit{k}") for k in range(BITS)),
-        *(Port(f"column{k}", CHUNK, MIXED) for k in range(COLUMNS)),
-    ),
-    (Port("sums_next", 2 * QUANTITIES, MIXED),),
-    _add,
-    "waves at one station of each side",
-)
-
-
-def around(sea: Sea, t: SX, p: SX, heading: SX, near: Any = None) -> Around:
-    """The water around a vessel at the place p (x, y) and of this heading; for programs.
-
-    Args:
-        near: rows of `Wave` about that place at that time, such as wakes, whose number is a multiple of `CHUNK`
-    """
-    bow = turn(heading)
-    per_wave = sea.amplitude, sea.kx, sea.ky, sea.k, sea.omega, sea.phase
-    columns = for_each(lambda *wave: met(sea, t, p, bow, *wave), *per_wave)
-    columns = *columns, sea.omega, *(sea.fades[k, :].T for k in range(FADES))
-    if near is not None:
-        more = for_each(lambda wave: met_near(sea, bow, wave), near)
-        columns = tuple(ca.vertcat(column, further) for column, further in zip(columns, more, strict=True))
-
-    def summed(*bits: SX) -> Any:
-        sums = ca.repmat(ca.fmin(bits[0], 0.0), 2 * QUANTITIES, 1)
-        for n in range(0, columns[0].shape[0], CHUNK):
-            sums = ADD(sums, *bits, *(column[n : n + CHUNK] for column in columns))
-        return sums[0::2] - sums[1::2], sums[0::2] + sums[1::2]
-
-    numbers = np.arange(SIDE)
-    ahead, astern = for_each(summed, *((numbers >> k & 1).astype(float) for k in range(BITS)))
-    return Around(ahead=ahead, astern=astern)
-
-
 # ---- at a point ----------------------------------------------------------------------------------------------------
 
 
-def clamped(x: SX, least: float, most: float) -> SX:
+def clamped(x: SX, least: SX | float, most: SX | float) -> SX:
     """The number nearest to x between two bounds."""
     return ca.fmin(ca.fmax(x, least), most)
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import WorldError
+from motionbase.record.vehicle import G as G  # of waves, spectra and wakes
 
-G = 9.80665  # [m/s²]
 COMPONENTS = 128  # of a sea, at most: compiled code has as many, those not needed are zero
 
 

@@ -8,6 +8,7 @@ from typing import Literal, final
 
 from motionbase.arrays import Array
 from motionbase.errors import WorldError
+from motionbase.worlds.boat.hydrostatics import WATER
 from motionbase.worlds.boat.traffic.courses import Course, circle, moored, round_trip, straight
 from motionbase.worlds.boat.traffic.step import Buoy as BuoyRow
 from motionbase.worlds.boat.traffic.step import Wall as WallRow
@@ -18,7 +19,6 @@ EDGE = 0.15  # [m] radius of a wall's corners
 DRAGS = 0.4, 1.2  # of a buoy's mooring in slow motion, over the critical; and of a cylinder in fast motion
 SWAY = 6.0  # [s] period of a buoy on its mooring; illustrative, as are the drags
 SLACK = 1.5  # of its radius: way from its place after which its mooring pulls no harder; illustrative
-WATER = 1025.0  # [kg/m³]
 FARTHEST = 1e5  # [m]
 
 
