@@ -15,6 +15,7 @@ from motionbase.errors import ModelError
 
 Indices = NDArray[np.int64]
 MOST_FACES = 2000
+ENDINGS = (".stl", ".obj", ".ply")
 
 
 @final
@@ -68,14 +69,19 @@ def mesh_from_file(path: Path) -> Mesh:
     """A hull from an STL, OBJ or PLY file in metres: x forward, z up, keel at z = 0, amidships at x = 0."""
     import trimesh
 
+    if path.suffix.lower() not in ENDINGS:
+        raise ModelError(f"hull file {path}: it must be one of {', '.join(ENDINGS)}")
     try:
         found = trimesh.load_mesh(str(path))
         vertices, faces = np.asarray(found.vertices, np.float64), np.asarray(found.faces, np.int64)
-    except Exception as e:
-        raise ModelError(f"mesh {path}: cannot be read: {e}") from None
+    except Exception as e:  # readers of mesh formats raise whatever a damaged file leads them to
+        reason = next(iter(str(e).splitlines()), type(e).__name__)
+        raise ModelError(f"hull file {path}: cannot be read: {reason}") from None
     if len(faces) > MOST_FACES:
-        raise ModelError(f"mesh {path}: {len(faces)} triangles, at most {MOST_FACES} are taken")
+        raise ModelError(f"hull file {path}: {len(faces)} triangles, at most {MOST_FACES} are possible")
+    if len(faces) == 0 or not np.isfinite(vertices).all() or not found.is_watertight:
+        raise ModelError(f"hull file {path}: the surface is not closed")
+    if not found.is_winding_consistent:
+        raise ModelError(f"hull file {path}: some triangles face outward and others inward")
     mesh = Mesh(vertices, faces)
-    if len(faces) == 0 or not np.isfinite(vertices).all() or mesh.gap > 1e-6:
-        raise ModelError(f"mesh {path}: the surface is not closed")
     return mesh if mesh.volume > 0 else Mesh(vertices, faces[:, ::-1])

@@ -12,15 +12,22 @@ Place = tuple[float, float, float]
 MOST = 1e12
 
 
-def _bounded(owner: str, part: object, least: float, *names: str, most: float = MOST) -> None:
-    """Check that numbers are within bounds; `least` 0 that is not allowed itself is given as -0.0."""
-    strict = math.copysign(1.0, least) < 0
+def _at_least(owner: str, part: object, least: float, *names: str, most: float = MOST) -> None:
+    """Check that numbers lie between two bounds, which are allowed themselves."""
     for name in names:
-        value = getattr(part, name)
-        if not (least < value <= most if strict else least <= value <= most):
-            low = "more than 0" if strict else f"{least:g} or more"
-            high = "" if most == MOST else f" and at most {most:g}"
-            raise ModelError(f"{owner}: {name} is {value:g}, it must be {low}{high}")
+        if not least <= (value := getattr(part, name)) <= most:
+            raise ModelError(f"{owner}: {name} is {value:g}, it must be {least:g} or more{_high(most)}")
+
+
+def _above_zero(owner: str, part: object, *names: str, most: float = MOST) -> None:
+    """Check that numbers are more than 0."""
+    for name in names:
+        if not 0.0 < (value := getattr(part, name)) <= most:
+            raise ModelError(f"{owner}: {name} is {value:g}, it must be more than 0{_high(most)}")
+
+
+def _high(most: float) -> str:
+    return "" if most == MOST else f" and at most {most:g}"
 
 
 @final
@@ -47,7 +54,7 @@ class Mass:
     most_load: float = 0.0
 
     def __post_init__(self) -> None:
-        _bounded("mass", self, 0.0, "mass", "volume", "most_load")
+        _at_least("mass", self, 0.0, "mass", "volume", "most_load")
         if bool(self.mass) == bool(self.volume):
             raise ModelError("mass: either mass or volume must be given")
         if math.isfinite(self.height) == math.isfinite(self.metacentric_height):
@@ -87,7 +94,7 @@ class Damping:
     skeg: float = 0.7
 
     def __post_init__(self) -> None:
-        _bounded("damping", self, 0.0, *self.__dataclass_fields__, most=10.0)
+        _at_least("damping", self, 0.0, *self.__dataclass_fields__, most=10.0)
 
 
 @final
@@ -108,8 +115,8 @@ class Resistance:
     air: float = 0.0
 
     def __post_init__(self) -> None:
-        _bounded("resistance", self, 0.0, "form", "waves", "air", most=1e4)
-        _bounded("resistance", self, -0.0, "froude", most=10.0)
+        _at_least("resistance", self, 0.0, "form", "waves", "air", most=1e4)
+        _above_zero("resistance", self, "froude", most=10.0)
 
 
 @final
@@ -126,8 +133,8 @@ class Planing:
     deadrise: float
 
     def __post_init__(self) -> None:
-        _bounded("planing", self, -0.0, "beam")
-        _bounded("planing", self, 1.0, "deadrise", most=45.0)
+        _above_zero("planing", self, "beam")
+        _at_least("planing", self, 1.0, "deadrise", most=45.0)
 
 
 @final
@@ -164,10 +171,10 @@ class Propulsion:
     eases: float = 0.0
 
     def __post_init__(self) -> None:
-        _bounded("propulsion", self, -0.0, "thrust", "speed", "diameter", "lag", "turn_time")
-        _bounded("propulsion", self, 0.0, "astern", "share", most=1.0)
-        _bounded("propulsion", self, 0.0, "rudder_area", "eases")
-        _bounded("propulsion", self, 0.0, "turn", most=60.0)
+        _above_zero("propulsion", self, "thrust", "speed", "diameter", "lag", "turn_time")
+        _at_least("propulsion", self, 0.0, "astern", "share", most=1.0)
+        _at_least("propulsion", self, 0.0, "rudder_area", "eases")
+        _at_least("propulsion", self, 0.0, "turn", most=60.0)
 
 
 @final
@@ -184,4 +191,4 @@ class Helm:
     speed: float = 0.0
 
     def __post_init__(self) -> None:
-        _bounded("helm", self, 0.0, "speed", most=40.0)
+        _at_least("helm", self, 0.0, "speed", most=40.0)

@@ -1,4 +1,4 @@
-"""A floating hull cut into slices: beam, draft and area of each below the waterline; added masses by strip theory."""
+"""A floating hull cut into slices: beam and draft of each below the waterline; added masses by strip theory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ class Strips(NamedTuple):
         beam_squared: of every hull, added up [m^2]
         draft: [m]
         draft_squared: of every hull, added up [m^2]
-        area: of the section below the water [m^2]
     """
 
     x: Array
@@ -34,7 +33,6 @@ class Strips(NamedTuple):
     beam_squared: Array
     draft: Array
     draft_squared: Array
-    area: Array
 
 
 def strips_of(mesh: Mesh, count: int = STRIPS) -> Strips:
@@ -47,23 +45,21 @@ def strips_of(mesh: Mesh, count: int = STRIPS) -> Strips:
     low, high = float(wet[..., 0].min()), float(wet[..., 0].max())
     width = (high - low) / count
     places = low + width * (np.arange(count * CUTS) + 0.5) / CUTS
-    means = np.array([_slice(mesh, x) for x in places]).reshape(count, CUTS, 5).mean(axis=1)
+    means = np.array([_slice(mesh, x) for x in places]).reshape(count, CUTS, 4).mean(axis=1)
     x = low + width * (np.arange(count) + 0.5)
     return Strips(np.asarray(x, np.float64), width, *(np.asarray(mean, np.float64) for mean in means.T))
 
 
-def _slice(mesh: Mesh, x: float) -> tuple[float, float, float, float, float]:
-    """Beam, sum of squared beams, draft, sum of squared drafts and area of the section at x below z = 0."""
+def _slice(mesh: Mesh, x: float) -> tuple[float, float, float, float]:
+    """Beam, sum of squared beams, draft and sum of squared drafts of the section at x below z = 0."""
     ends = _segments(mesh, x)
-    y, z = ends[..., 0], np.minimum(ends[..., 1], 0.0)
-    area = abs(float(np.sum((y[:, 1] - y[:, 0]) * (z[:, 0] + z[:, 1]) / 2)))
     rise = ends[:, 1, 1] - ends[:, 0, 1]
     cross = (ends[:, 0, 1] < 0) != (ends[:, 1, 1] < 0)
     share = -ends[cross, 0, 1] / rise[cross]
     shores = np.sort(ends[cross, 0, 0] + share * (ends[cross, 1, 0] - ends[cross, 0, 0]))
     beams = np.diff(shores)[0::2]
-    draft = -float(z.min(initial=0.0))
-    return float(beams.sum()), float(np.sum(beams**2)), draft, draft**2 * max(len(beams), 1), area
+    draft = -float(ends[..., 1].min(initial=0.0))
+    return float(beams.sum()), float(np.sum(beams**2)), draft, draft**2 * max(len(beams), 1)
 
 
 def _segments(mesh: Mesh, x: float) -> Array:
@@ -78,8 +74,6 @@ def _segments(mesh: Mesh, x: float) -> Array:
         for end, other in enumerate(((alone + 1) % 3, (alone + 2) % 3)):
             b = corners[t, other]
             found[k, end] = (a + (x - a[0]) / (b[0] - a[0]) * (b - a))[1:]
-        if not ahead[t, alone]:
-            found[k] = found[k, ::-1]
     return found
 
 

@@ -16,6 +16,7 @@ from motionbase.errors import ModelError, UsageError, unknown
 from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.platform.load import illustrative_keys
 from motionbase.platform.table import Table
+from motionbase.record.vehicle import G
 from motionbase.worlds.boat.hydrostatics import WATER, Hydrostatics
 from motionbase.worlds.boat.lines import Lines, hull_mesh
 from motionbase.worlds.boat.mesh import Mesh, mesh_from_file
@@ -23,6 +24,11 @@ from motionbase.worlds.boat.parts import Damping, Helm, Mass, Place, Planing, Pr
 
 FOLDER = Path(__file__).parent / "vessels"
 FIRST = "launch"  # of the library: the usual vessel
+LIGHTEST_WATER, HEAVIEST_WATER = 900.0, 1300.0  # [kg/m^3]
+LEAST_GYRADIUS = 0.15  # over beam and length of the hull; real ones are 0.25 or more
+LEAST_VOLUME = 0.01  # of the displaced water, over that of the hull
+MOST_THRUST = 30.0  # over the weight
+MOST_RUDDER = 0.25  # area over length times depth of the hull
 
 
 @final
@@ -106,6 +112,8 @@ class Vessel:
 
     def loaded(self, load: float) -> Vessel:
         """With a load [kg]."""
+        if load and not self.mass.most_load:
+            raise ModelError(f"vessel {self.name!r} has no place for a load; its file needs most_load and load_at")
         if not 0 <= load <= self.mass.most_load:
             raise ModelError(f"vessel {self.name!r}: load is {load:g} kg, it must be 0 to {self.mass.most_load:g} kg")
         return replace(self, load=load)
@@ -132,9 +140,10 @@ def vessel_names() -> dict[str, str]:
 
 def load_vessel(reference: str) -> Vessel:
     """The vessel of that name, or in that TOML file; errors name the file, the line and the key."""
-    known = (FOLDER / f"{reference}.toml").is_file() and "/" not in reference
+    names = vessel_names()
+    known = reference in names
     if not known and Path(reference).suffix.lower() != ".toml":
-        raise unknown("vessel", reference, [*vessel_names(), "a .toml file"])
+        raise unknown("vessel", reference, [*names, "a .toml file"])
     path = FOLDER / f"{reference}.toml" if known else Path(reference)
     try:
         source = TomlSource.read(path)
@@ -150,7 +159,7 @@ def vessel_of(top: Table, name: str, folder: Path) -> Vessel:
     lines = None if "file" in hull.data else hull.part(Lines)
     if lines is None:
         hull.check_keys(("file",), ("file",))
-    mesh = hull_mesh(lines) if lines else mesh_from_file(folder / hull.text("file"))
+    mesh = hull.made(hull_mesh, lines=lines) if lines else hull.made(mesh_from_file, path=folder / hull.text("file"))
     vessel = top.made(
         Vessel, name=name, summary=top.text("summary"), sources=top.texts("sources"),
         illustrative=illustrative_keys(top), mesh=mesh, mass=top.table("mass").part(Mass),
@@ -159,14 +168,42 @@ def vessel_of(top: Table, name: str, folder: Path) -> Vessel:
         **{key: top.table(key).part(kind) for key, kind in SECTIONS.items() if key in top.data},
     )  # fmt: skip
     _check_afloat(vessel, top)
+    _check_proportions(vessel, top)
     return vessel
 
 
 def _check_afloat(vessel: Vessel, top: Table) -> None:
-    """Refuse what sinks; whether a vessel stands upright shows later."""
+    """Refuse a vessel that sinks; one that does not float upright is allowed."""
+    if not LIGHTEST_WATER <= vessel.density <= HEAVIEST_WATER:
+        top.complain("density", f"density of the water is {vessel.density:g} kg/m^3, it must be {LIGHTEST_WATER:g} to "
+                                f"{HEAVIEST_WATER:g} kg/m^3")  # fmt: skip
     for load in (0.0, vessel.mass.most_load):
         volume = (vessel.loaded(load).displacement) / vessel.density
         if not volume < vessel.mesh.volume:
             with_load = f" with {load:g} kg of load" if load else ""
             top.complain("mass", f"she sinks{with_load}: {volume:.4g} m^3 of water are displaced, the hull has "
                                  f"{vessel.mesh.volume:.4g} m^3")  # fmt: skip
+
+
+def _check_proportions(vessel: Vessel, top: Table) -> None:
+    """Refuse numbers that do not fit the hull, such as those in wrong units: the motion would not stay finite."""
+    low, high = vessel.mesh.vertices.min(axis=0), vessel.mesh.vertices.max(axis=0)
+    length, beam, depth = (high - low).tolist()
+    lightest, weight = LEAST_VOLUME * vessel.mesh.volume * vessel.density, vessel.displacement * G
+    if vessel.displacement < lightest:
+        top.complain("mass", f"mass is {vessel.displacement:g} kg, for this hull it must be at least {lightest:.3g} kg")
+    bounds = [
+        ("mass", "ahead", vessel.mass.ahead, float(low[0]), float(high[0]), "m"),
+        ("propulsion", "thrust", vessel.propulsion.thrust, 0.0, MOST_THRUST * weight, "N"),
+        ("propulsion", "rudder_area", vessel.propulsion.rudder_area, 0.0, MOST_RUDDER * length * depth, "m^2"),
+        ("planing", "beam", vessel.planing.beam if vessel.planing else 0.0, 0.0, beam, "m"),
+    ]
+    for section, key, value, least, most, unit in bounds:
+        if key in top.data.get(section, {}) and not least <= value <= most:
+            table, between = top.table(section), f"{least:.4g} to {most:.4g} {unit}"
+            table.complain(key, f"{section}.{key} is {value:g} {unit}, for this hull it must be {between}")
+    shortest = [LEAST_GYRADIUS * size for size in (beam, length, length)]
+    if any(not a <= b <= length for a, b in zip(shortest, vessel.mass.gyradii, strict=True)):
+        between = f"at least {', '.join(f'{a:.3g}' for a in shortest)} m and at most {length:.3g} m"
+        gyradii = list(vessel.mass.gyradii)
+        top.table("mass").complain("gyradii", f"mass.gyradii are {gyradii} m, for this hull they must be {between}")
