@@ -96,7 +96,7 @@ def test_what_is_wrong_is_said_in_one_sentence(text: str, words: str, tmp_path: 
     assert "\n" not in str(told.value) and "mine.toml" in str(told.value)
 
 
-@pytest.mark.parametrize("name", ["harbor", "../harbour", "/nowhere.toml", ""])
+@pytest.mark.parametrize("name", ["harbor", "../harbour", "/nowhere.toml", "", "x" * 5000])
 def test_unknown_sets(name: str) -> None:
     with pytest.raises(MotionBaseError):
         traffic_named(name)

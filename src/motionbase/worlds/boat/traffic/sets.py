@@ -85,11 +85,12 @@ def traffic_named(reference: str) -> TrafficSet:
     """The set of that name, or in that TOML file; errors name the file, the line and the key."""
     if reference == NONE:
         return NOTHING
-    path = FOLDER / f"{reference}.toml"
     if Path(reference).suffix.lower() == ".toml":
         path = Path(reference)
-    elif "/" in reference or not path.is_file():
-        raise unknown("traffic", reference, [*traffic_names(), "a .toml file"], "traffic")
+    elif reference in (names := traffic_names()):
+        path = FOLDER / f"{reference}.toml"
+    else:
+        raise unknown("traffic", reference, [*names, "a .toml file"], "traffic")
     try:
         source = TomlSource.read(path)
         return _traffic(Table(source, (), source.data), path.stem)
