@@ -87,6 +87,13 @@ def test_a_course_is_integrated_to_the_second_order() -> None:
     np.testing.assert_allclose((p[2:, :2] - p[:-2, :2]) / (2 * DT), p[1:-1, 7:9], atol=2e-5)
 
 
+def test_controls_that_are_no_numbers_count_as_zero() -> None:
+    world = SeedWorld()
+    for _ in range(20):
+        world.step((math.nan, math.inf))
+    assert world.told[:2] == (0.0, 0.0) and np.isfinite([*world.vehicle, *world.place, *world.told]).all()
+
+
 def test_attitudes_as_angles_and_quaternions_agree() -> None:
     angles = (0.3, -0.4, 2.0)
     assert angles_of(quaternion(angles)) == pytest.approx(angles)

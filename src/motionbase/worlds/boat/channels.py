@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from motionbase.record.schema import Channel
 from motionbase.worlds.world import Control
 
@@ -29,3 +32,9 @@ CHANNELS = (
     Channel("boat_buoy_y", "m", "and along y", "boat"),
     Channel("sea_progress", "-", "of the simple mode: the number that moves the waves, 0 to 500 in a loop", "boat"),
 )
+
+
+def throttle_and_rudder(controls: Sequence[float]) -> tuple[float, float]:
+    """Both controls, limited to -1 to 1; a value that is not finite counts as 0."""
+    throttle, rudder = (max(-1.0, min(1.0, c)) if math.isfinite(c) else 0.0 for c in controls)
+    return throttle, rudder

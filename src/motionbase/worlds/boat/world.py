@@ -12,7 +12,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.record.vehicle import G
-from motionbase.worlds.boat.channels import CHANNELS, CONTROLS
+from motionbase.worlds.boat.channels import CHANNELS, CONTROLS, throttle_and_rudder
 from motionbase.worlds.boat.sailing import DT, Sailing
 from motionbase.worlds.boat.scene import scene_of
 from motionbase.worlds.boat.scripts import Leg, scripts_of, tour_of
@@ -68,7 +68,7 @@ class BoatWorld:
 
     def step(self, controls: Sequence[float]) -> None:
         """One step with these controls; a value that is not finite counts as 0."""
-        throttle, rudder = (max(-1.0, min(1.0, c)) if math.isfinite(c) else 0.0 for c in controls)
+        throttle, rudder = throttle_and_rudder(controls)
         self._held = throttle, rudder
         self.sailing.push[0] = self._righting()
         self.sailing.step(throttle, rudder)

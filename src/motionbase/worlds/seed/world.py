@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
-from motionbase.worlds.boat.channels import CHANNELS, CONTROLS
+from motionbase.worlds.boat.channels import CHANNELS, CONTROLS, throttle_and_rudder
 from motionbase.worlds.felt import felt, quaternion
 from motionbase.worlds.seed.boat import Boat, Course, Motion, Pull, afloat, pull, sailed
 from motionbase.worlds.seed.scene import scene_of
@@ -60,8 +60,8 @@ class SeedWorld:
         self._see(pull(self.boat, self._course, *self._held))
 
     def step(self, controls: Sequence[float]) -> None:
-        """One period, with these controls."""
-        throttle, rudder = controls
+        """One step with these controls; a value that is not finite counts as 0."""
+        throttle, rudder = throttle_and_rudder(controls)
         self._held = throttle, rudder
         self._course = sailed(self.boat, self._course, throttle, rudder, DT)
         self._ticks += 1
