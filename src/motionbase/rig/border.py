@@ -7,9 +7,12 @@ The rules, which `tests/rig/conformance.py` holds every backend to:
 
 - Nothing moves before ENABLE, then HOME if the backend must, and `go` in the demand. A demand never homes or enables.
 - A leg follows only while `go` is set, `stop` is not, and the demand's count changes within `Promise.silence`.
+- `go` counts only after a cycle without it in which all legs were ready: a `go` left set neither survives a fault nor
+  acts on legs that have just been switched on.
 - The first demand with `go`, and any later one, may be at most `Promise.jump` from the leg; otherwise the fault DEMAND.
 - `stop`, a fault of one leg, or silence stops all legs. Faults are latched: RESET clears them if their cause is gone,
   and leaves the legs off or ready. RESET moves nothing.
+- The time of the oldest measurement never runs backwards and is never later than the cycle.
 - `cycle` returns within a period and never raises for what the machine does: that is a fault in the answer.
 """
 
@@ -116,9 +119,11 @@ class Actuators(Protocol):
         ...
 
 
-def refusal(promise: Promise, demand: Demand, l: Array) -> RigFault:
-    """DEMAND if legs at these lengths [m] must not follow a demand, else NONE; every backend asks it."""
-    numbers = np.isfinite(demand.l).all() and np.isfinite(demand.l_dot).all()
-    inside = numbers and bool((promise.least <= demand.l).all() and (demand.l <= promise.most).all())
-    near = inside and bool((np.abs(demand.l - l) <= promise.jump).all())
-    return RigFault.NONE if near else RigFault.DEMAND
+def refused(promise: Promise, demand: Demand, l: Array) -> tuple[bool, ...]:
+    """For each leg, whether at this length [m] it must not follow the demand; every backend asks it.
+
+    A rate that is no number refuses its leg too; comparisons with NaN are false.
+    """
+    inside = np.isfinite(demand.l_dot) & (promise.least <= demand.l) & (demand.l <= promise.most)
+    near = np.abs(demand.l - l) <= promise.jump
+    return tuple(bool(no) for no in ~(inside & near))
