@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from motionbase.arrays import Array
 from motionbase.control.bounds import Allowed, chase_of
-from motionbase.cueing.limits import ENDING, ONSET, SHARE, bounds
+from motionbase.control.limits import FOLLOW
+from motionbase.cueing.limits import ENDING, JERK, ONSET, SHARE, bounds
 from motionbase.platform.sizing.forces import LegMotion, Motion
 from tests.cueing.rig import DT, cueing, rows, run, ticks
 from tests.tier import often
@@ -186,3 +187,26 @@ def test_what_a_limit_lets_go_is_caught_up_with_smoothly() -> None:
     assert out["stroke_left"].min() < 0.025
     # the tilt may go from one largest acceleration to the other, which is twice that; joining at once was four times it
     assert np.abs(np.diff(out["host_frame"][:, 2, 4])).max() < 2.0 * AIR["tilt_acceleration"][0]
+
+
+def test_a_slam_is_followed_by_the_law() -> None:
+    """A boat slams and pitches at once, while legs are limited: no acceleration changes faster than the law can follow.
+
+    Rotations have first-order high-passes, as in the set for boats: these want a new rate at once.
+    """
+    t = ticks(8.0)
+
+    def slams(t: Array) -> Array:
+        return np.asarray(60.0 * ((t > 1.5) & (t % 1.0 < 0.06)) - 9.0 * (t % 1.0 > 0.7))
+
+    def pitching(t: Array) -> Array:
+        return np.asarray(np.where(t > 1.5, 0.8 * np.sign(np.sin(2 * np.pi * t)), 0.0))
+
+    out = run(
+        t, rows(t, f_z=slams, omega_y=pitching), cue_gain=[0.4, 0.4, 0.3, 0.8, 0.8, 0.4],
+        cue_high_pass=[1, 1, 0.6, 0, 0, 0], cue_first_order=[0, 0, 0, 0.15, 0.15, 0.4],
+    )  # fmt: skip
+    jerk = np.abs(np.diff(out["host_frame"][:, 2], axis=0)).max(axis=0) / DT
+    followed = FOLLOW / 2 / Allowed.layout.find("jerk_time").start_values.item()  # [1/s], of the largest acceleration
+    assert jerk[4] > 0.5 * JERK * LIMITS.acceleration[4]  # this test is about the limit
+    assert (jerk < followed * np.array(LIMITS.acceleration)).all()

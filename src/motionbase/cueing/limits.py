@@ -2,7 +2,8 @@
 
 Towards an end at the distance d the velocity stays below v(d) = sqrt(knee^2 + 2 braking d) - knee. The bound on the
 acceleration that keeps it so, v' = ONSET (v(d) - v) - dv/dd v, sets in gradually, so a motion that nears its end is
-braked without a jolt, and stops there. Far from the ends no bound acts and the motion passes through unchanged.
+braked without a jolt, and stops there. Far from the ends no bound acts and the motion passes through unchanged, unless
+its acceleration jumps: JERK limits the change to what the control law can follow.
 
 Each axis has its own bounds. A leg near its end brakes the axes that drive it outwards, each in proportion to its own
 part; axes at rest or on their way back are left alone. The filters continue from the motion that remains: they hold
@@ -28,6 +29,7 @@ SX = ca.SX
 ONSET = 20.0  # [1/s] at which a velocity may approach that from which it can stop
 PACE = 20.0  # [1/s] at which it may approach its largest
 SHARE = 0.95  # of the platform's velocities and accelerations, so that the limiters of the control law never act
+JERK = 40.0  # [1/s] largest jerk over the largest acceleration; the law follows frames that change by 50 / s at most
 ENDING = 0.1  # [s] time constant of the last part of a stop
 SWEEPS = 3  # over the legs: one is enough unless legs disagree
 SLOW = 0.005  # [m/s] a leg this slow is braked softly: an axis that hardly moves it need not stop at once
@@ -41,6 +43,7 @@ class Place(Struct):
 
     x: SX = q("m, rad", text="position")
     v: SX = q("m/s, rad/s", text="velocity")
+    a: SX = q("m/s^2, rad/s^2", text="acceleration")
     gap: SX = q("m/s, rad/s", text="what limits may still keep it from the velocity wanted")
 
 
@@ -64,7 +67,7 @@ def limited(h: SX, platform: Hexapod, p: Tuning, before: Place, wanted: SX) -> t
     asked = (wanted[:, 1] - before.v) / h
     gap = ca.if_else(before.gap < CLOSED, 0.0, ca.fmax(1 - ONSET * h, 0.0) * before.gap)
     kept = clamped(before.v - wanted[:, 1], -gap, gap)  # after a limit the velocity wanted is met again smoothly
-    a = within_axes(platform, p, before, (wanted[:, 1] + kept - before.v) / h)
+    a = within_axes(h, platform, p, before, (wanted[:, 1] + kept - before.v) / h)
     first = moved_on(h, before, wanted, asked, a)
     now = legs_moved(platform, ca.horzcat(first[:, :2], a))  # that from tick to tick, which is limited
     least, most = leg_bounds(platform, p, now)
@@ -82,12 +85,13 @@ def limited(h: SX, platform: Hexapod, p: Tuning, before: Place, wanted: SX) -> t
     return motion, l, ca.norm_1(short) > 0, short
 
 
-def within_axes(platform: Hexapod, p: Tuning, before: Place, a: SX) -> SX:
+def within_axes(h: SX, platform: Hexapod, p: Tuning, before: Place, a: SX) -> SX:
     """(6,) accelerations within the bounds of each axis."""
     limits = platform.limits
 
     def axis(before: Place, a: SX, reach: SX, v_most: SX, a_most: SX, share: SX, braking: SX) -> SX:
         ends = -share * reach, share * reach
+        a = clamped(a, before.a - JERK * a_most * h, before.a + JERK * a_most * h)
         return clamped(clamped(a, -a_most, a_most), *bounds(before.x, before.v, ends, v_most, ca.fmin(braking, a_most)))
 
     rows = np.asarray(limits.position), SHARE * np.asarray(limits.velocity), SHARE * np.asarray(limits.acceleration)

@@ -118,7 +118,7 @@ def told(
     demand = ca.vertcat(made.now.d + GRAVITY, made.now.omega)
     cue = felt_at(moving(motion), ca.SX(rig.head))
     feeling, felt_vehicle, felt_cue = feelings(rig.dt, x.feeling, demand, cue)
-    place = Place.of_columns(x=motion[:, 0], v=motion[:, 1], gap=made.gap)
+    place = Place.of_columns(x=motion[:, 0], v=motion[:, 1], a=motion[:, 2], gap=made.gap)
     after = type(x)(samples=made.samples, situation=made.situation, washout=washout, place=place, feeling=feeling)
     return after, (
         motion.T, made.samples.asked, demand, cue, felt_vehicle, felt_cue, difference(felt_vehicle, felt_cue),

@@ -47,7 +47,7 @@ def predictive_tick(
     l = cond(other, lambda: legs_moved(rig.platform, motion).legs[:, 0], lambda: made.l)
     follows = ca.if_else(state.follows, Follows.PREDICTIVE.value, Follows.WASHOUT.value)
     cue, outputs = told(rig, x.cue, made, washout, motion, l, follows)
-    cue = cue.replace(place=Place.of_columns(x=ready[:, 0], v=ready[:, 1], gap=made.gap))
+    cue = cue.replace(place=Place.of_columns(x=ready[:, 0], v=ready[:, 1], a=ready[:, 2], gap=made.gap))
     asked = ca.vertcat(made.now.weight * made.now.d + GRAVITY, made.now.weight * made.now.omega)
     where = Standing(tick=state.tick + lead(rig.dt), motion=followed.ahead.T, demand=asked)
     return type(x)(cue=cue, following=state), (*outputs, state.late, where)
