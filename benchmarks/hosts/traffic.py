@@ -1,4 +1,4 @@
-"""What else is on the water beside a boat: a step of it, with wakes of three craft about her."""
+"""Traffic around a boat: a step of it, with the wakes of three craft at the boat."""
 
 import functools
 from typing import Any
@@ -28,7 +28,7 @@ class Moored(Struct):
 
 
 def step(traffic: Any, fenders: Any, p: Any, Q: Any, V: Any, state: Moored) -> Any:
-    """A step of traffic about a boat that is held at a place."""
+    """A step of traffic around a boat that is held in place."""
     _, touched, adrift = TRAFFIC(traffic, fenders, state.t, SX(0.005), p, Q, V, SX.zeros(6), state.adrift)
     return Moored(state.t + 0.005, adrift), touched
 
@@ -58,8 +58,7 @@ def steps(settings: Settings) -> Rounds:
 
 BENCHMARKS = [
     Benchmark(
-        "worlds.traffic_us", "us", "<= 8", "a step of what else is on the water: harbour, with wakes about the boat",
+        "worlds.traffic_us", "us", "<= 8", "a step of the traffic of the harbour, with wakes at the boat",
         lambda s: steps(s).side("harbour", 1e6), lanes=1,
     ),
 ]  # fmt: skip
-"""Benchmarks of traffic."""
