@@ -125,7 +125,7 @@ BENCHMARKS = [
         period_error,
     ),
     Benchmark(
-        "worlds.boat_long_wave_error", "-", "<= 0.02", "heave of the ship over the amplitude of long waves, from the S175's",
+        "worlds.boat_long_wave_error", "-", "<= 0.02", "heave over the amplitude of long waves, ship against the S175",
         lambda s: Samples((max(heave_errors(name)[0] for name in HEAVE),)),
     ),
     Benchmark(
