@@ -20,7 +20,7 @@ def worlds(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the vehicles of all worlds; with a name, also options of their URLs and scripts that steer them.
+    """List the vehicles of all worlds and the scripts that steer them; with a name, also their options.
 
     Example: motionbase host worlds boat
     """
@@ -37,7 +37,7 @@ def worlds(
         data = [about for kind, one in chosen for about in _about(kind, one, name)]
         print(json.dumps(data, indent=2))
         return
-    table = terminal.table("Vehicles", "URL", "about", "steered by")
+    table = terminal.table("Vehicles", "URL", "about", "scripts")
     for kind, one in chosen:
         for about in _about(kind, one, name):
             table.add_row(f"{kind}://{about['name']}", about["about"], ", ".join(about["scripts"]))
@@ -51,11 +51,13 @@ def worlds(
     for kind, one in chosen:
         names = [vehicle for vehicle in one.NAMES if name in (kind, vehicle)]
         title = f"Options of {kind}://{names[0]}" + (" and others of its kind" if len(names) > 1 else "")
-        options = terminal.table(title, "option", "meaning", "usual", "values")
+        options = terminal.table(title, "option", "meaning", "default", "values")
         for option in one.OPTIONS:
             options.add_row(option.name, option.text, *_values(option))
         screen.print(options)
-    print("for `motionbase host boat launch OPTION=VALUE`, and in URLs: boat://launch?OPTION=VALUE&...")
+    print(
+        f"use: `motionbase host {chosen[0][0]} VEHICLE OPTION=VALUE`, in URLs {chosen[0][0]}://VEHICLE?OPTION=VALUE&..."
+    )
 
 
 def _about(kind: str, catalogue: "Catalogue", name: str | None) -> list[dict[str, Any]]:
@@ -73,7 +75,7 @@ def _about(kind: str, catalogue: "Catalogue", name: str | None) -> list[dict[str
 
 
 def _scripts(kind: str, vehicle: str) -> list[str]:
-    """Of a vehicle; none where this installation cannot make it."""
+    """Scripts of a vehicle; none if this installation cannot simulate it."""
     from motionbase.worlds.library import WorldUrl
 
     try:
@@ -88,7 +90,7 @@ def _described(option: "Option") -> dict[str, Any]:
 
 
 def _values(option: "Option") -> tuple[str, str]:
-    """What an option is if it is not given, and what it may be."""
+    """Default of an option, and its possible values."""
     from motionbase.worlds.option import Choice, Number
 
     if isinstance(option, Number):

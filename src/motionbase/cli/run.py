@@ -60,7 +60,7 @@ def run(
             metavar="URL",
             help="Motion comes from a host: udp://ADDRESS:PORT?format=NAME, file://PATH, ring://NAME, "
             "manoeuvre://NAME, or shared://pose and shared://vehicle for a program of your own, see docs/host.md; or "
-            "from a world that is simulated here: boat, or boat://NAME?OPTION=VALUE, see docs/worlds.md.",
+            "from a simulated world: boat, flight, drive, or boat://NAME?OPTION=VALUE, see docs/worlds.md.",
         ),
     ] = None,
     cueing: Annotated[
@@ -85,8 +85,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME|FILE",
-            help="Of a world: only devices whose name contains this, a file .toml that says what their axes are, or "
-            "none; without it, all of this machine. See `motionbase host sticks`.",
+            help="With a world: only joysticks and gamepads whose name contains this, a .toml file that defines their "
+            "axes, or none; default: all of this machine. See `motionbase host sticks`.",
         ),
     ] = None,
     controller: Annotated[

@@ -1,4 +1,4 @@
-"""A host's vehicle in its world: channels of a record, and what the devices of a driver say."""
+"""A host's vehicle in its world: channels of a record, and the state of a driver's device."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WORLD = (
     *(Channel(f"world_v{x}", "m/s", f"velocity of that point along {x} of its world", "world") for x in AXES),
     Channel("world_hand", "-", "who steers the vehicle", "world", codes=HANDS),
 )  # fmt: skip
-"""Of every world, in front of its own: its controls and instruments."""
+"""Channels of every world; its own follow: controls and instruments."""
 
 
 @cache
 def worldly_schema(base: Schema, own: tuple[Channel, ...]) -> Schema:
-    """A record that also has the world's channels: those of every world, then its own."""
+    """A record with the channels of every world, then the world's own, after its base's."""
     return Schema(base.name, (*base.channels, *WORLD, *own))
 
 
@@ -31,7 +31,7 @@ KEYS = (
     "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "KeyW", "KeyS", "KeyA", "KeyD", "KeyQ", "KeyE", "KeyR", "KeyF",
     "KeyG", "KeyB", "KeyV", "KeyC", "Space", "ShiftLeft", "PageUp", "PageDown",
 )  # fmt: skip
-"""Keys that steer, as browsers name them by their place on the keyboard; bit 0 first."""
+"""Keys that steer, by the names that browsers give to positions on the keyboard; bit 0 first."""
 KEY_PLACES = {name: place for place, name in enumerate(KEYS)}
 
 AXIS_COUNT, BUTTON_COUNT = 8, 24
@@ -39,12 +39,12 @@ AXIS_COUNT, BUTTON_COUNT = 8, 24
 
 @final
 class Hand(NamedTuple):
-    """What one device says.
+    """State of one device.
 
     Attributes:
-        device: KEYBOARD, GAMEPAD or JOYSTICK; NOBODY if nobody steers; SCRIPT if the script is asked for
+        device: KEYBOARD, GAMEPAD or JOYSTICK; NOBODY if nobody steers; SCRIPT if the script is requested
         axes: -1 to 1; of a gamepad in the order of the browsers' standard layout: left stick to the right and down,
-            right stick to the right and down; then how far the left and the right trigger are pressed, 0 to 1
+            right stick to the right and down; then the left and the right trigger, 0 to 1
         buttons: bits; of a gamepad in the order of the standard layout
         keys: bits, in the order of KEYS
     """

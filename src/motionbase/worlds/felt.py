@@ -1,4 +1,4 @@
-"""What a person in a vehicle feels: a row of `record.vehicle.VEHICLE` from the motion of the vehicle's own point."""
+"""Motion felt in a vehicle: a row of `record.vehicle.VEHICLE` from the motion of the vehicle's own point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of worlds as data: what may stand in a URL, checked with one sentence each."""
+"""Options of worlds as data, as they may appear in a URL; each is checked, with one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Value = float | str
 
 @final
 class Number(NamedTuple):
-    """An option that is a number; `usual` is what it is where it is not given, `text` is for people."""
+    """An option that is a number; `usual` is its default, `text` describes it."""
 
     name: str
     text: str
@@ -23,7 +23,7 @@ class Number(NamedTuple):
     unit: str = "-"
 
     def read(self, where: str, given: str) -> float:
-        """The value of a text."""
+        """The value in a text."""
         try:
             value = float(given)
         except ValueError:
@@ -67,10 +67,10 @@ Option = Number | Choice | Text
 
 
 def read_options(where: str, known: Sequence[Option], given: Mapping[str, str]) -> dict[str, Value]:
-    """All options with their values: those given, and what is usual; raises `UsageError` with one sentence.
+    """All options with their values, given or default; raises `UsageError` with one sentence.
 
     Args:
-        where: begins the sentence
+        where: start of that sentence
     """
     by_name = {option.name: option for option in known}
     for name in given:

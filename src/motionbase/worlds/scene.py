@@ -1,4 +1,4 @@
-"""Parts of scenes that all worlds have; docs/worlds.md describes a scene."""
+"""Parts of a scene that all worlds share; see docs/worlds.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AXES = ("left stick", "left stick", "right stick", "right stick", "left trigger"
 
 
 def shown_controls(controls: Sequence[Control]) -> list[dict[str, Any]]:
-    """What moves the controls: for the page's help, and for the stick on its screen."""
+    """The controls with what moves them, for the page's help and its stick on the screen."""
     return [
         {
             "name": c.name,

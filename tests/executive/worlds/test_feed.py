@@ -123,7 +123,7 @@ def test_a_file_of_hands_that_is_none_is_told_and_costs_nothing(base: Base, capf
     hand_path(find("rig")).write_bytes(b"MBSX")
     with serving(base):
         until(lambda: base.look()[0][1] > 20, "frames")
-    assert "the page's devices are not heard: " in capfd.readouterr().err
+    assert "devices of the page are ignored: " in capfd.readouterr().err
 
 
 def test_a_base_without_its_world_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

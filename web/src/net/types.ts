@@ -680,7 +680,7 @@ export interface Strip {
   text: string;
 }
 
-/** What the device of a page says; "nobody" lets go, "script" asks for the vehicle's script. `axes`: in the browsers' standard layout of gamepads, then the triggers; `buttons`: bits in that order. */
+/** State of a page's device; "nobody" releases the vehicle, "script" hands it to its script. `axes`: in the browsers' standard layout of gamepads, then the triggers; `buttons`: bits in that order. */
 export interface DeviceSays {
   device: "nobody" | "script" | "keyboard" | "gamepad" | "joystick";
   axes: number[];

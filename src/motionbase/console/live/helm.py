@@ -1,4 +1,4 @@
-"""The hand on a world's vehicle: what the page with the operator's seat says goes to the file beside the live ring."""
+"""Steering from a page: devices of the page with the operator's seat, passed on to the file beside the live ring."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.hand import HandTaken, HandWriter
 
 IDLE_S = 2.0  # after which another console may steer
-AGAIN_S = 0.25  # between looks whether there is a vehicle, or still the same
+AGAIN_S = 0.25  # between checks whether there is a vehicle, and still the same one
 MOST_A_SECOND = 250
 
 VIEWER = "viewers cannot steer: enter the operator token"
@@ -25,13 +25,13 @@ ELSEWHERE = "another console or program steers this vehicle"
 
 @final
 class Rate:
-    """How often a page may speak; what is above that is passed over, as newer words follow."""
+    """Limits the messages of a page; those above the limit are dropped, because newer ones follow."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._at, self._left = clock, clock(), float(MOST_A_SECOND)
 
     def admits(self) -> bool:
-        """Whether one more may be used now."""
+        """Whether one more message may be used now."""
         now = self._clock()
         self._left = min(float(MOST_A_SECOND), self._left + MOST_A_SECOND * (now - self._at))
         self._at = now
@@ -59,7 +59,7 @@ class Helm:
         self._client = ""  # who steered last
 
     def steer(self, caller: Caller, hand: Hand) -> str:
-        """Pass on what a page's device says; why not, or ""."""
+        """Pass on the state of a page's device; returns why that is refused, or ""."""
         if why := self._why_not(caller):
             return why
         now = self._clock()
@@ -73,17 +73,17 @@ class Helm:
         return ""
 
     def left(self, client: str) -> None:
-        """A page has gone: if it steered, nobody does."""
+        """A page has gone: if it steered, release the vehicle."""
         if client == self._client:
             self.close()
 
     def rest(self) -> None:
-        """Let another console steer if no page has for a while; called now and then."""
+        """Let another console steer if no page has for a while; called regularly."""
         if self._writer is not None and self._clock() - self._steered_at > IDLE_S:
             self.close()
 
     def close(self) -> None:
-        """Let go."""
+        """Release the vehicle."""
         if self._writer is not None:
             self._writer.close()
         self._writer, self._client, self._looked_at = None, "", -float("inf")

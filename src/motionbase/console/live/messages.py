@@ -102,7 +102,7 @@ class Estop(Model):
 
 @final
 class Steer(DeviceSays):
-    """What a device says, for the vehicle of the live base's world; needs the operator's seat."""
+    """State of a device, for the vehicle of the live base's world; needs the operator's seat."""
 
     do: Literal["steer"]
 

@@ -243,7 +243,7 @@ class Session:
         self.say(json.dumps({"kind": "estop", "id": number, **answer.model_dump()}), first=True)
 
     def _steer(self, said: messages.Steer) -> None:
-        """Pass on what a device says; the page hears when it begins or ceases to reach the vehicle."""
+        """Pass on the state of a device; the page is told when that begins or ceases to reach the vehicle."""
         if not self._steering.admits():
             return
         steered = Steered(why_not=self._hub.helm.steer(self.caller, said.hand))

@@ -1,4 +1,4 @@
-"""What devices of a page say to the vehicle of a world, and who steers."""
+"""State of a page's devices, which steer the vehicle of a world."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEVICES = {"nobody": NOBODY, "script": SCRIPT, "keyboard": KEYBOARD, "gamepad": 
 
 
 class DeviceSays(Model):
-    """What the device of a page says; "nobody" lets go, "script" asks for the vehicle's script.
+    """State of a page's device; "nobody" releases the vehicle, "script" hands it to its script.
 
     `axes`: in the browsers' standard layout of gamepads, then the triggers; `buttons`: bits in that order.
     """

@@ -1,4 +1,4 @@
-"""What a world hears: devices of a page, through the file beside the ring, and those of the machine."""
+"""Devices that a world hears: those of a page, through the file beside the ring, and those of the machine."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ class Ear(Protocol):
     """Devices that a world hears."""
 
     def speak(self, hear: Hear) -> None:
-        """Tell what each has said since the last time."""
+        """Pass on their states since the last call."""
 
 
 @final
 class PageEar:
-    """What the console, or another program, tells through the file beside the ring."""
+    """The device that the console or another program writes into the file beside the ring."""
 
     def __init__(self, reader: HandReader) -> None:
         self._reader = reader
         newest = reader.newest()
-        self._last = None if newest is None else newest.number  # what was said before is old
+        self._last = None if newest is None else newest.number  # an earlier message is stale
 
     def speak(self, hear: Hear) -> None:
-        """The newest message, if it is new."""
+        """Pass on the newest message, if it has changed."""
         told = self._reader.newest()
         if told is not None and told.number != self._last:
             self._last = told.number
@@ -40,10 +40,10 @@ class PageEar:
 
 
 def page_ears(backend: AbstractBackend, stack: ExitStack) -> list[Ear]:
-    """Those of the page; a file that cannot be read costs the page's devices and nothing else."""
+    """Devices of the page; if the file cannot be read they are ignored, and nothing else is affected."""
     try:
         reader = HandReader.attached(backend)
     except RingError as error:
-        print(f"the page's devices are not heard: {error}", file=sys.stderr, flush=True)
+        print(f"devices of the page are ignored: {error}", file=sys.stderr, flush=True)
         return []
     return [] if reader is None else [PageEar(stack.enter_context(reader))]

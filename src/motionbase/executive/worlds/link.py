@@ -1,4 +1,4 @@
-"""What a world tells the loop of a base for its record, through an exchange; docs/worlds.md shows the bytes.
+"""Rows of a world on their way to the record of a base, through an exchange; docs/worlds.md shows the bytes.
 
 world to loop    count of steps, then the channels of `record.world.WORLD` and the world's own
 """
@@ -23,7 +23,7 @@ from motionbase.ring.hand import made_hand
 
 
 def blocks_of(own: Sequence[Channel]) -> Blocks:
-    """Of the exchange with a world that has these channels of its own."""
+    """Blocks of the exchange with a world that has these channels of its own."""
     return Blocks(MAGIC, len(WORLD) + len(own), 0)
 
 
@@ -33,7 +33,7 @@ class WorldLink:
     """The loop's side: in every tick it takes the newest row, which is copied into every record.
 
     Attributes:
-        own: channels of the world, after those of every world
+        own: the world's own channels, which follow `record.world.WORLD`
         exchange: made by this process
     """
 
@@ -42,7 +42,7 @@ class WorldLink:
 
     @staticmethod
     def made(backend: AbstractBackend, own: tuple[Channel, ...], beside: ExitStack) -> WorldLink:
-        """With the file for what devices say, which the world reads; both end with the base."""
+        """Make the exchange, and the file for a driver's device; both end with the base."""
         beside.enter_context(made_hand(backend))
         return WorldLink(own, beside.enter_context(Exchange.made(backend, blocks_of(own), names.WORLD)))
 
@@ -53,7 +53,7 @@ class WorldLink:
 
     @property
     def channels(self) -> dict[str, Array]:
-        """Channels of the record, by name of the first of each group."""
+        """Arrays for the record, by the name of each group's first channel."""
         found, at = dict[str, Array](), 1
         for _, group in groupby((*WORLD, *self.own), key=lambda channel: channel.group):
             channels = tuple(group)

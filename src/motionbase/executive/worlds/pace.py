@@ -1,4 +1,4 @@
-"""Periods of real time: when the next one is due, and how many were missed."""
+"""Periods in real time: waits for the next one, and counts those that were missed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import final
 
-MOST_BEHIND_S = 0.1  # that is caught up with; what is older is left out
+MOST_BEHIND_S = 0.1  # delay that is caught up with; older periods are skipped
 
 
 @final
@@ -17,7 +17,7 @@ class Pace:
         clock: [s]
 
     Attributes:
-        missed: periods that were left out
+        missed: periods that were skipped
     """
 
     def __init__(
