@@ -1,4 +1,9 @@
-"""Leg with an on/off 5/3 valve: one speed up, one speed down, or hold; the opening time determines the position."""
+"""Leg with an on/off 5/3 valve: one speed up, one speed down, or hold; the opening time determines the position.
+
+    command  ->  current of a solenoid (`delay`)  ->  spool (`switching`)  ->  constant flow, less what a throttle keeps
+
+When the command ends, the cylinder coasts: the current must die away and the spool return to its middle.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,15 @@ from typing import final
 import casadi as ca
 
 from motionbase.actuators.limits import limited
-from motionbase.compile import Kernel, Port
+from motionbase.compile import Kernel, Port, Struct, q
 from motionbase.errors import ModelError
 from motionbase.multibody.lookup import checked_number, checked_positive
 from motionbase.spatial.rotations import Expr
 
+SPEED = 12 * 0.0254 / 1.6  # [m/s] of a published rig: twelve inches in about 1.6 s
+FULL = 1 - 1e-6  # of a solenoid's current: it rises in steps whose sum may be rounded
 H = Port("h", (), "s", "step")
+U = Port("u", (), "-", "-1 retract, 0 hold, 1 extend")
 
 
 @final
@@ -21,25 +29,29 @@ H = Port("h", (), "s", "step")
 class OnOffActuator:
     """A cylinder whose valve has three positions; the supply's flow is constant, and so is the speed.
 
-    The default speed is that of a published rig: twelve inches in about 1.6 s. Switching time and dead band of such a
-    rig are unpublished; the defaults are illustrative.
+    The default speed is that of a published rig. Its delay, switching time and dead band are unpublished; the defaults
+    are illustrative.
 
     Attributes:
-        speed: speed of extension and retraction with the valve open [m/s]
+        speed: nominal speed of extension and retraction with the valve open [m/s]
         stroke: stroke [m]
-        switching: time that the valve takes to open or close fully [s]
+        delay: time until a solenoid pulls in or lets go [s]
+        switching: time that the spool then takes to open or close fully [s]
+        throttling: time that a flow-control valve takes to open or close fully, where there is one [s]
         dead_band: error that is not corrected [m]
     """
 
-    speed: float = 12 * 0.0254 / 1.6
+    speed: float = SPEED
     stroke: float = 12 * 0.0254
+    delay: float = 0.0
     switching: float = 0.02
+    throttling: float = 0.05
     dead_band: float = 2e-3
 
     def __post_init__(self) -> None:
-        checked_positive("on/off actuator", "speed", self.speed, "m/s")
-        checked_positive("on/off actuator", "stroke", self.stroke, "m")
-        checked_positive("on/off actuator", "switching", self.switching, "s")
+        for name, unit in (("speed", "m/s"), ("stroke", "m"), ("switching", "s"), ("throttling", "s")):
+            checked_positive("on/off actuator", name, getattr(self, name), unit)
+        checked_number("on/off actuator", "delay", self.delay, "s", least=0.0)
         checked_number("on/off actuator", "dead_band", self.dead_band, "m", least=0.0)
         if self.dead_band >= self.stroke:
             raise ModelError(
@@ -47,23 +59,61 @@ class OnOffActuator:
             )
 
 
+class OnOffLeg(Struct):
+    """State of a cylinder behind an on/off valve."""
+
+    current: Expr = q("-", text="of the solenoids, -1 to 1")
+    pulled: Expr = q("-", text="solenoid that holds the spool: -1 retract, 0 none, 1 extend")
+    opening: Expr = q("-", text="of the valve, -1 to 1")
+    throttle: Expr = q("-", text="opening of the flow-control valve; 1 without one", start=1.0)
+    s: Expr = q("m", text="extension")
+
+
+class Pace(Struct):
+    """Speeds of a cylinder with its valve open."""
+
+    up: Expr = q("m/s", text="of extension", start=SPEED)
+    down: Expr = q("m/s", text="of retraction", start=SPEED)
+
+
 def travel_time(actuator: OnOffActuator, error: Expr) -> Expr:
     """Opening time of the valve [s], with the sign of the direction; 0 within the dead band."""
     return ca.if_else(ca.fabs(error) > actuator.dead_band, error * (1 / actuator.speed), 0)
 
 
+def run_down(h: Expr, left: Expr) -> tuple[Expr, Expr]:
+    """Opening time left after a step, and the valve's command in it: shut when less than half a step remains."""
+    u = ca.if_else(ca.fabs(left) >= 0.5 * h, ca.sign(left), 0)
+    return left - h * u, u
+
+
+def moved(actuator: OnOffActuator, h: Expr, x: OnOffLeg, pace: Pace, u: Expr, throttle: Expr = 1.0) -> OnOffLeg:
+    """The leg after a step with a command: -1 retract, 0 hold, 1 extend; limited by the ends of the cylinder."""
+    wanted = ca.if_else(u > 0.5, 1, ca.if_else(u < -0.5, -1, 0))
+    current = x.current + limited(wanted - x.current, h / actuator.delay) if actuator.delay else wanted
+    holds = ca.logic_and(x.pulled * current > 1 - FULL, ca.fabs(current) < FULL)  # until the current has died away
+    pulled = ca.if_else(holds, x.pulled, ca.if_else(ca.fabs(current) >= FULL, ca.sign(current), 0))
+    opening = x.opening + limited(pulled - x.opening, h * (1 / actuator.switching))
+    throttled = x.throttle + limited(throttle - x.throttle, h * (1 / actuator.throttling))
+    mean = 0.5 * (_speed(pace, x.opening) * x.throttle + _speed(pace, opening) * throttled)
+    s = ca.fmin(ca.fmax(x.s + h * mean, 0), actuator.stroke)
+    return OnOffLeg(current, pulled, opening, throttled, s)
+
+
+def _speed(pace: Pace, opening: Expr) -> Expr:
+    """Speed at an opening without a throttle [m/s]."""
+    return opening * ca.if_else(opening > 0, pace.up, pace.down)
+
+
 def onoff_pulse(actuator: OnOffActuator) -> Kernel:
     """(h, pulse, s_cmd, s_meas, renew) -> (pulse_next, u): time-proportioned control.
 
-    If `renew` is 1, the remaining opening time becomes the travel time of the measured error; it runs down in between,
-    and the valve closes when less than half a step remains.
+    If `renew` is 1, the remaining opening time becomes the travel time of the measured error; it runs down in between.
     """
 
     def expr(h: Expr, pulse: Expr, s_cmd: Expr, s_meas: Expr, renew: Expr) -> tuple[Expr, Expr]:
         target = ca.fmin(ca.fmax(s_cmd, 0), actuator.stroke)
-        left = ca.if_else(renew > 0.5, travel_time(actuator, target - s_meas), pulse)
-        u = ca.if_else(ca.fabs(left) >= 0.5 * h, ca.sign(left), 0)
-        return left - h * u, u
+        return run_down(h, ca.if_else(renew > 0.5, travel_time(actuator, target - s_meas), pulse))
 
     inputs = (
         H,
@@ -72,26 +122,18 @@ def onoff_pulse(actuator: OnOffActuator) -> Kernel:
         Port("s_meas", (), "m", "measured extension"),
         Port("renew", (), "-", "1 where a new command or measurement counts"),
     )
-    outputs = (Port("pulse_next", (), "s"), Port("u", (), "-", "-1 retract, 0 hold, 1 extend"))
+    outputs = (Port("pulse_next", (), "s"), U)
     return Kernel("onoff_pulse", inputs, outputs, expr, "how long an on/off valve stays open")
 
 
 def onoff_step(actuator: OnOffActuator) -> Kernel:
-    """(h, opening, s, u) -> (opening_next, s_next, s_dot): extension of the cylinder, limited by its ends."""
+    """(h, leg, pace, u, throttle) -> (leg_next, s_dot): a cylinder behind its valve over one step."""
 
-    def expr(h: Expr, opening: Expr, s: Expr, u: Expr) -> tuple[Expr, Expr, Expr]:
-        place = ca.if_else(u > 0.5, 1, ca.if_else(u < -0.5, -1, 0))
-        reach = h * (1 / actuator.switching)
-        opening_next = opening + limited(place - opening, reach)
-        s_free = s + 0.5 * h * actuator.speed * (opening + opening_next)
-        s_next = ca.fmin(ca.fmax(s_free, 0), actuator.stroke)
-        return opening_next, s_next, (s_next - s) / h
+    def expr(h: Expr, leg: OnOffLeg, pace: Pace, u: Expr, throttle: Expr) -> tuple[OnOffLeg, Expr]:
+        after = moved(actuator, h, leg, pace, u, throttle)
+        return after, (after.s - leg.s) / h
 
-    inputs = (
-        H,
-        Port("opening", (), "-", "of the valve, -1 to 1"),
-        Port("s", (), "m", "extension"),
-        Port("u", (), "-", "-1 retract, 0 hold, 1 extend"),
-    )
-    outputs = (Port("opening_next", (), "-"), Port("s_next", (), "m"), Port("s_dot", (), "m/s", "mean of the step"))
+    throttle = Port("throttle", (), "-", "command of the flow-control valve, 0 to 1; 1 without one")
+    inputs = (H, OnOffLeg.port("leg"), Pace.port("pace"), U, throttle)
+    outputs = (OnOffLeg.port("leg_next"), Port("s_dot", (), "m/s", "mean of the step"))
     return Kernel("onoff_step", inputs, outputs, expr, "a cylinder behind an on/off valve over one step")
