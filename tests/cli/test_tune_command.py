@@ -6,10 +6,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from motionbase.cli.main import main as call
 from motionbase.executive.tuning import RAMP_S, Tuner
+from motionbase.record.cueing import cued_schema
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.requests import Reason, Result
@@ -34,8 +36,6 @@ class Law:
     """Takes commands as the executive's slow job does, in a thread."""
 
     def __init__(self, ring: Writer) -> None:
-        import numpy as np
-
         self.values, self.state, self._over = np.array(TABLE.designed), State.DRIVE, threading.Event()
         self.advanced_at = 0.0  # [s]
         self._receiver = CommandReceiver(ring.segment, ring.header.layout)
@@ -184,3 +184,32 @@ def test_rings_without_parameters_or_law(ring_folder: Path, capsys: Capture) -> 
         assert "takes no commands" in complaint(capsys, "k_p", "12")
         ring.close(remove=False)
         assert call(["tune"]) == 0 and "; its writer has stopped" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("share", "half"), [(0.0, "in the air"), (1.0, "on the ground"), (0.4, "of air and ground, mixed")]
+)
+def test_which_parameters_of_cueing_are_in_use(share: float, half: str, capsys: Capture) -> None:
+    """With the algorithm and the set, which the ring tells."""
+    table = ParameterTable(
+        "law", (Parameter("cue_gain", "-", "of force", (0.5,), (0.0,), (2.0,)),), "classical, marine"
+    )
+    schema = cued_schema(hexapod_schema())
+    row = np.zeros((1, len(schema.channels)))
+    row[0, schema.index["cue_set"]] = share
+    over = threading.Event()
+    with Writer(schema, capacity=16, parameters=table.json) as ring:
+
+        def write() -> None:
+            while not over.wait(2e-3):
+                ring.write(row)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        try:
+            assert call(["tune", "cue_gain"]) == 0
+        finally:
+            over.set()
+            thread.join()
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said.startswith("classical, marine; in use are the parameters") and half in said

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Scan, scan
 from motionbase.control.law import ControlLaw
+from motionbase.cueing.cueing import Cueing
 from motionbase.executive.tuning import RAMP_S, REST, Tuner, parameter_table
 from motionbase.platform.load import load_platform
 from motionbase.record.generator_set import GeneratorSet
@@ -20,6 +21,7 @@ from motionbase.record.states import State
 from motionbase.ring.blocks.parameters import current
 from motionbase.ring.writer import Writer
 from motionbase.system.closed_loop import ClosedLoop
+from motionbase.system.cued_loop import CuedLoop
 from tests.ring.rings import small_writer
 
 Array = NDArray[np.float64]
@@ -190,3 +192,10 @@ def test_the_ramp_takes_the_bump_out_of_a_large_change() -> None:
     """Without velocity feed-forward the legs lag: asked for at once a blow, ramped the motion of the lag itself."""
     at_once, ramped = (disturbance("ff_velocity", 0.0, ramped=r) for r in (False, True))
     assert ramped < 0.3 * at_once
+
+
+def test_the_table_says_which_cueing_is_in_use() -> None:
+    simona = load_platform("simona")
+    loop = CuedLoop(ClosedLoop.of(simona), Cueing.of(simona, "marine", algorithm="adaptive"))
+    assert parameter_table(loop).cueing == "motion cueing of simona, adaptive, set marine"
+    assert TABLE.cueing == ""

@@ -34,7 +34,8 @@ def parameters(draw: st.DrawFn) -> Parameter:
     return Parameter(draw(names), draw(texts), draw(texts), designed, *bounds, draw(st.booleans()))
 
 
-tables = st.builds(ParameterTable, texts, st.lists(parameters(), max_size=8, unique_by=lambda p: p.name).map(tuple))
+some = st.lists(parameters(), max_size=8, unique_by=lambda p: p.name).map(tuple)
+tables = st.builds(ParameterTable, texts, some, texts)
 
 
 @settings(max_examples=often(100), deadline=None)
@@ -47,7 +48,8 @@ def test_tables_come_back_from_their_text(table: ParameterTable) -> None:
 @given(text=st.one_of(st.text(max_size=80), st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["law", "parameters", "name", "unit", "description", "designed", "least", "most", "at_rest"]),
+        st.sampled_from(["law", "cueing", "parameters", "name", "unit", "description", "designed", "least", "most",
+                         "at_rest"]),
         inner, max_size=9),
     max_leaves=20).map(json.dumps)))  # fmt: skip
 def test_any_text_is_a_table_or_gets_a_sentence(text: str) -> None:

@@ -14,6 +14,7 @@ from motionbase.errors import CommandError, RingError, UsageError, unknown
 from motionbase.record.requests import ACTIONS, ESTOP, SENTENCE, Result, operator_command
 
 if TYPE_CHECKING:
+    from motionbase.record.parameters import ParameterTable
     from motionbase.ring.blocks.parameters import ParameterClient, Parameters
     from motionbase.ring.segment import Segment
 
@@ -103,17 +104,32 @@ def _await(ring: str, action: str, wait: float) -> None:
 def _state(ring: str) -> str | None:
     """The state in the next record; None if there is no record soon, or records have no state."""
     from motionbase.record.states import State
+
+    code = _recorded(ring, "state")
+    return State(int(code)).name.lower() if code is not None and code in [s.value for s in State] else None
+
+
+def _recorded(ring: str, channel: str) -> float | None:
+    """A channel of the next record; None if there is no record soon, or records do not have the channel."""
     from motionbase.ring.reader import Reader
 
     reader, end = Reader(ring), time.monotonic() + SOON_S
     while time.monotonic() < end:
         rows = reader.read().rows
         if len(rows):
-            place = reader.schema.index.get("state")
-            code = None if place is None else float(rows[-1, place])
-            return State(int(code)).name.lower() if code in [s.value for s in State] else None
+            place = reader.schema.index.get(channel)
+            return None if place is None else float(rows[-1, place])
         time.sleep(PAUSE_S)
     return None
+
+
+def _half_in_use(ring: str) -> str:
+    """Which parameters of the motion cueing are in use; "" if that is not known."""
+    share = _recorded(ring, "cue_set")
+    if share is None or not 0 <= share <= 1:
+        return ""
+    halves = {0.0: "in the air: cue_NAME, not cue_ground_NAME", 1.0: "on the ground: cue_ground_NAME, not cue_NAME"}
+    return f"in use are the parameters {halves.get(round(share, 2), 'of air and ground, mixed')}"
 
 
 def tune(
@@ -170,6 +186,8 @@ def _show_parameters(ring: str, name: str | None, save: Path | None, as_json: bo
     found, segment = shown(ring)
     if save is None:
         _list_parameters(found, segment, name, as_json)
+        if found.table.cueing and not as_json:
+            _print_cueing(ring, found.table)
         return
     save_parameters(found.tuned, found.table, save)
     if as_json:
@@ -203,6 +221,13 @@ def _change_parameters(ring: str, name: str | None, value: str | None, load: Pat
         print(f"{p.label(k)}: from {old:.6g} to {new:.6g} {p.unit}".removesuffix(" -"))
     if not changes:
         print(f"{name or 'every parameter'} is so already")
+    if any(p.name.startswith("cue_") for p, *_ in changes):
+        _print_cueing(ring, table)
+
+
+def _print_cueing(ring: str, table: "ParameterTable") -> None:
+    """Algorithm and set of the motion cueing, and which of its parameters are in use."""
+    print("; ".join(filter(None, (table.cueing, _half_in_use(ring)))))
 
 
 def _designed(client: "ParameterClient", name: str | None) -> dict[int, float]:
@@ -240,7 +265,8 @@ def _list_parameters(found: "Parameters", segment: "Segment", name: str | None, 
             }
             for p in wanted
         ]
-        print(json.dumps({"law": table.law, "note": note, "version": found.version, "parameters": rows}, indent=2))
+        about = {"law": table.law, "cueing": table.cueing, "note": note, "version": found.version}
+        print(json.dumps({**about, "parameters": rows}, indent=2))
         return
     print(f"ring  {segment.backend}{'; ' + note if note else ''}")
     shown = terminal.table(table.law, "name", "unit", "value", "designed", "bounds", "tunable")

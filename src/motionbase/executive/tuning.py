@@ -12,6 +12,7 @@ from motionbase.record.requests import Reason
 from motionbase.record.states import State
 from motionbase.ring.blocks.parameters import ParameterPublisher
 from motionbase.ring.writer import Writer
+from motionbase.system.cued_loop import CuedLoop
 from motionbase.system.runnable import Runnable
 
 RAMP_S = 1.0  # [s] from the old value to the new: slow against motions of a platform, quick against a hand
@@ -25,7 +26,8 @@ def parameter_table(loop: Runnable) -> ParameterTable:
         least, most = (tuple(b.tolist()) if port.tunable else () for b in port.bounds)
         values = tuple(port.start_values.tolist())
         listed.append(Parameter(port.name, port.unit, port.description, values, least, most, port.at_rest))
-    return ParameterTable(getattr(law.program, "description", "") or law.program.name, tuple(listed))
+    cueing = getattr(loop.cueing.program, "description", "") if isinstance(loop, CuedLoop) else ""
+    return ParameterTable(getattr(law.program, "description", "") or law.program.name, tuple(listed), cueing)
 
 
 @final

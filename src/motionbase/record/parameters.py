@@ -20,7 +20,8 @@ from motionbase.record.quantity import LONGEST, Quantity
 
 LARGEST = 500  # numbers of all parameters together: their values and goals fit the ring's block
 ITEM = re.compile(r"(.*?)(?:\[(\d{1,4})\])?", re.DOTALL)
-TOP, KEYS = ("law", "parameters"), ("name", "unit", "description", "designed", "least", "most", "at_rest")
+TOP, OPTIONAL = {"law", "parameters"}, {"cueing"}
+KEYS = ("name", "unit", "description", "designed", "least", "most", "at_rest")
 
 
 @final
@@ -92,14 +93,17 @@ class ParameterTable:
 
     Attributes:
         law: the law they belong to, shown to users and used to distinguish files of different laws
+        cueing: algorithm and set of the motion cueing, for people; "" if there is none
     """
 
     law: str
     parameters: tuple[Parameter, ...]
+    cueing: str = ""
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.law, str) and self.law.isprintable() and len(self.law) <= LONGEST):
-            raise RingError(f"parameters: law is {self.law!r:.80}, it must be a printable text")
+        for what, text in (("law", self.law), ("cueing", self.cueing)):
+            if not (isinstance(text, str) and text.isprintable() and len(text) <= LONGEST):
+                raise RingError(f"parameters: {what} is {text!r:.80}, it must be a printable text")
         if len(self.starts) < len(self.parameters):
             raise RingError("parameters: two have the same name")
         if self.size > LARGEST:
@@ -158,7 +162,8 @@ class ParameterTable:
     def json(self) -> str:
         """The text stored in the ring."""
         listed = [{key: getattr(p, key) for key in KEYS} for p in self.parameters]
-        return json.dumps({"law": self.law, "parameters": listed}, ensure_ascii=False)
+        cueing = {"cueing": self.cueing} if self.cueing else {}
+        return json.dumps({"law": self.law, **cueing, "parameters": listed}, ensure_ascii=False)
 
     @staticmethod
     def from_json(text: str) -> ParameterTable:
@@ -167,9 +172,10 @@ class ParameterTable:
             data: Any = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise RingError(f"the table of parameters is not JSON: {error}") from None
-        if not isinstance(data, Mapping) or set(data) != set(TOP) or not isinstance(data["parameters"], list):
-            raise RingError(f"the table of parameters must have {' and '.join(TOP)}, which is a list")
-        return ParameterTable(data["law"], tuple(_parameter(one) for one in data["parameters"]))
+        known = isinstance(data, Mapping) and TOP <= set(data) <= TOP | OPTIONAL
+        if not known or not isinstance(data["parameters"], list):
+            raise RingError("the table of parameters must have law and parameters, which is a list")
+        return ParameterTable(data["law"], tuple(_parameter(one) for one in data["parameters"]), data.get("cueing", ""))
 
 
 def _parameter(one: Any) -> Parameter:
