@@ -319,14 +319,14 @@ test("angles are told in one unit, degrees or radians, with round labels", () =>
   assert.deepEqual([forms.text(roll, 0.1), forms.unit("rad/s"), forms.changes.peek()], ["0.1000", "rad/s", before + 1]);
 });
 
-test("events of one kind that follow each other closely are a burst, and say what was bad first", () => {
+test("events of one kind that follow each other closely are a burst: it says what was bad first, or else what came last", () => {
   const mark = (t: number, kind: string, text: string, isBad = false): Marker => ({ t, kind, text, isBad });
   const warnings = [0, 0.4, 0.9, 1.2, 4].map((t, k) => mark(t, "warning", k % 2 === 0 ? "no warning any more" : `warning leg limit ${k}`, k % 2 === 1));
   const found = burstsOf([...warnings, mark(4.1, "state", "state drive")], 0.5);
   assert.deepEqual(found.map(({ times, text, isBad }) => [times, text, isBad]), [
     [[0, 0.4, 0.9, 1.2], "warning leg limit 1", true], [[4], "no warning any more", false], [[4.1], "state drive", false],
   ]);
-  assert.deepEqual(burstsOf([mark(1, "state", "state drive"), mark(1.1, "warning", "warning x", true), mark(1.2, "state", "state freeze")], 0.5).map(({ times }) => times), [[1, 1.2], [1.1]]);
+  assert.deepEqual(burstsOf([mark(1, "state", "state drive"), mark(1.1, "warning", "warning x", true), mark(1.2, "state", "state freeze")], 0.5).map(({ times, text }) => [times, text]), [[[1, 1.2], "state freeze"], [[1.1], "warning x"]]);
   assert.deepEqual(burstsOf([], 1), []);
 });
 

@@ -13,7 +13,7 @@ import { bindKeys } from "./keys";
 import type { Data } from "./layer";
 import { ChannelList } from "./list";
 import { Meter } from "./meter";
-import type { Marker } from "./picture";
+import type { Marker } from "./marks";
 import type { PlotView } from "./plot";
 import { readout } from "./readout";
 import { Source } from "./source";
@@ -72,6 +72,7 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
     theme();
     app.clock.epoch();
     grid.built();
+    grid.element.classList.toggle("is-reading", state.hover() !== null);
     for (const guest of state.guests()) guest.names();
     app.file();
     app.playhead();
@@ -122,11 +123,11 @@ function follow(app: App, state: PlotsState): void {
 
 function markersOf(app: App, state: PlotsState): readonly Marker[] {
   if (!state.showsEvents()) return [];
-  if (app.file()) return app.happened().map(({ t, text, is_bad }) => ({ t, text, isBad: is_bad }));
+  if (app.file()) return app.happened().map(({ t, text, kind, is_bad }) => ({ t, text, kind, isBad: is_bad }));
   const ring = app.session.ring();
-  const found = app.session.events().flatMap(({ source, generation, t, text, is_bad }) => {
+  const found = app.session.events().flatMap(({ source, generation, t, text, what, is_bad }) => {
     const isOfRing = source === ring?.source && generation === ring.generation;
-    return isOfRing && t !== null ? { t, text, isBad: is_bad } : [];
+    return isOfRing && t !== null ? { t, text, kind: what, isBad: is_bad } : [];
   });
   return found.sort((one, other) => one.t - other.t);
 }

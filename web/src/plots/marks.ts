@@ -13,7 +13,7 @@ export interface Marker {
 export interface Burst {
   /** Of its events, in their order [s]; one at least. */
   readonly times: readonly number[];
-  /** Of its first bad event, or else of its first. */
+  /** Of its first bad event, or else of its last. */
   readonly text: string;
   readonly kind: string;
   readonly isBad: boolean;
@@ -28,7 +28,7 @@ export function burstsOf(markers: readonly Marker[], apart: number): Burst[] {
     const burst = all[place];
     if (burst && t - (burst.times.at(-1) ?? t) <= apart) {
       burst.times.push(t);
-      if (isBad && !burst.isBad) all[place] = { ...burst, text, isBad };
+      if (!burst.isBad) all[place] = { ...burst, text, isBad };
     } else {
       newest.set(kind, all.length);
       all.push({ times: [t], text, kind, isBad });
