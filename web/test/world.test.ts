@@ -9,7 +9,7 @@ import { along, whereabouts } from "../src/world/course";
 import { headingOf, rotated, type Quaternion, type Vec3 } from "../src/world/maths";
 import { Reading } from "../src/world/motion";
 import { Playback, type State } from "../src/world/playback";
-import { anglesOf, Cameras, facing, times } from "../src/world/view/cameras";
+import { anglesOf, Cameras, facing, lift, times } from "../src/world/view/cameras";
 import { Hills } from "../src/world/view/land/hills";
 import { sections } from "../src/world/view/land/road";
 import { numberOf } from "../src/world/view/land/runway";
@@ -141,6 +141,18 @@ test("cameras: behind the vehicle, at its eye, and never below the surface", () 
   near(eye.p[0], 100 + Math.cos(1), 1e-6);
   near(eye.p[2], 2, 1e-6);
   near(headingOf(eye.q), 1, 1e-6);
+});
+
+test("where instruments cover the lower edge, the vehicle is seen above them", () => {
+  const seenAt = (covered: number): number => {
+    const { p, q, field } = new Cameras({ kind: "drive", eye: [0, 0, 1.2], chase: [-8, 0, 3] }).look(still(0), 0, () => -5, covered);
+    const [ahead, , up] = rotated([q[0], -q[1], -q[2], -q[3]], [-p[0], -p[1], -p[2]]);
+    return up / ahead / Math.tan((field * Math.PI) / 360); // -1 to 1 from the lower to the upper edge
+  };
+  assert.ok(seenAt(0.2) > seenAt(0) + 0.15);
+  assert.equal(lift(0, 46), 0);
+  near(Math.tan(lift(0.3, 46)) / Math.tan((23 * Math.PI) / 180), 0.3); // half of what is covered, of the whole height
+  near(lift(5, 46), lift(0.4, 46)); // however small the view is
 });
 
 test("a camera behind follows a turn smoothly", () => {

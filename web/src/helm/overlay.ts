@@ -1,7 +1,7 @@
 /** Over the view outside: who steers, the instruments, the keys, and a stick for fingers. */
 
 import type { App } from "../app";
-import { h } from "../core/dom";
+import { h, toggleClass } from "../core/dom";
 import { icon } from "../core/icon";
 import { effect, type Signal } from "../core/signal";
 import { worldOf } from "../world/source";
@@ -17,18 +17,24 @@ const ICONS = {
   keys: "M3 6h18v12H3z|M7 10h.01|M11 10h.01|M15 10h.01|M8 14h8",
   screen: "M12 3a5 5 0 1 0 0 10 5 5 0 0 0 0-10z|M12 13v5|M6 21h12|M8 18h8",
 };
-const [NARROW_PX, SHORT_PX] = [560, 520];
+const [NARROW_PX, SHORT_PX, HIGH_PX] = [560, 520, 420];
 const INSTRUMENTS_SHARE = 0.4; // of the view's height, at most
 
-/** It fills the element that it is put into, and tells it how much it covers at the bottom: `--helm-foot` [css px]. */
-export function helmOverlay(app: App): HTMLElement {
+/**
+ * It fills the element that it is put into.
+ *
+ * @param caption stands below who steers, where no vehicle is
+ * @param covers told how much the instruments cover at the lower edge [css px]
+ */
+export function helmOverlay(app: App, caption: HTMLElement, covers: (height: number) => void): HTMLElement {
   const helm = helmOf(app);
   const choices = choicesOf(app);
   const [rows, cluster, screen] = [new Rows(app, helm, false), new Cluster(app), new Screen(app, helm, true)];
   const switches = h("div", { class: "helm-switches" },
     ...(["instruments", "keys", "screen"] as const).map((name) => switchOf(app, name, choices[name])));
   const foot = h("div", { class: "helm-foot" }, h("div", { class: "helm-left" }, rows.element), screen.element, cluster.element);
-  const element = h("div", { class: "helm-overlay", "data-test": "helm-overlay" }, h("div", { class: "helm-top" }, standing(helm), switches), foot);
+  const head = h("div", { class: "helm-top" }, standing(helm), switches);
+  const element = h("div", { class: "helm-overlay", "data-test": "helm-overlay" }, head, caption, foot);
   helm.places.push(() => element.parentElement);
 
   let isSeen = false;
@@ -48,19 +54,30 @@ export function helmOverlay(app: App): HTMLElement {
     element.classList.toggle("has-screen", choices.screen());
     fit();
   });
+  /** Where keys and instruments have room without hiding the vehicle. */
   function fit(): void {
     const [wide, high] = [element.clientWidth, element.clientHeight];
     isSeen = wide > 0;
     const isNarrow = wide < NARROW_PX;
-    element.classList.toggle("is-narrow", isNarrow);
-    element.classList.toggle("is-short", isNarrow && high < SHORT_PX);
-    const [room, left] = [Math.max(120, wide - 16), rows.element.offsetWidth + 12];
-    const isAbove = isNarrow || choices.screen.peek() || (cluster.needs(room - left) > 1 && cluster.needs(room) === 1);
-    element.classList.toggle("is-above", isAbove);
-    cluster.fit(isAbove ? room : Math.max(120, room - left), INSTRUMENTS_SHARE * high);
+    const hasScreen = choices.screen.peek();
+    const [room, keys] = [Math.max(120, wide - 16), rows.element.offsetWidth];
+    const beside = Math.max(120, room - keys - 12);
+    const hasKeys = choices.keys.peek() && !isNarrow && !hasScreen;
+    const isBeside = hasKeys && (cluster.needs(beside) === 1 || cluster.needs(room) > 1);
+    const isOnTop = hasScreen && !isNarrow; // thumbs have the lower corners, and the vehicle is between them
+    toggleClass(element, "is-narrow", isNarrow);
+    toggleClass(element, "is-short", isNarrow && high < SHORT_PX);
+    toggleClass(element, "is-above", !isBeside);
+    toggleClass(element, "is-high", hasKeys && !isBeside && high > HIGH_PX);
+    cluster.fit(isBeside ? beside : room, INSTRUMENTS_SHARE * high);
+    const { offsetHeight } = cluster.element;
+    element.style.setProperty("--keys", `${keys}px`);
+    element.style.setProperty("--below-top", `${head.offsetTop + head.offsetHeight + 8}px`);
+    element.style.setProperty("--caption-top", `${isOnTop && offsetHeight > 0 ? offsetHeight + 16 : 12}px`);
+    covers(isOnTop ? 0 : offsetHeight);
   }
   new ResizeObserver(fit).observe(element);
-  new ResizeObserver(() => element.parentElement?.style.setProperty("--helm-foot", `${foot.offsetHeight}px`)).observe(foot);
+  new ResizeObserver(fit).observe(cluster.element);
   app.onFrame((now) => {
     if (!isSeen || document.hidden) return; // asking the element itself would lay the page out in every frame
     if (choices.instruments.peek()) cluster.follow(now);

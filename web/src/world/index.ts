@@ -46,7 +46,7 @@ export function outside(app: App): HTMLElement {
       push(PHOTO, "Save this picture as PNG [p]", "world-picture", picture), full),
   ); // prettier-ignore
   const element = h("section", { class: "world", "aria-label": "View outside", "data-test": "world" }, bar, place);
-  place.append(helmOverlay(app), caption);
+  place.append(helmOverlay(app, caption, (height) => stage.cover(height)));
 
   effect(() => stage.show(found().scene));
   effect(() => {

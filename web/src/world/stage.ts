@@ -32,6 +32,7 @@ export class Stage {
   #version = -1;
   #generation = -1;
   #isMaking = false;
+  #covered = 0;
 
   constructor(
     readonly app: App,
@@ -58,6 +59,12 @@ export class Stage {
 
   reset(): void {
     this.#view?.reset();
+  }
+
+  /** So much of the picture is covered at its lower edge [css px]: the vehicle is to be seen above it. */
+  cover(height: number): void {
+    this.#covered = height;
+    this.#view?.cover(height);
   }
 
   async picture(save: (canvas: HTMLCanvasElement, name: string, caption: string[]) => Promise<void>): Promise<void> {
@@ -87,6 +94,7 @@ export class Stage {
     this.place.prepend(canvas);
     listen(canvas, this.#view);
     this.#view.choose(this.choices.camera.peek());
+    this.#view.cover(this.#covered);
     this.#view.resize(this.place.clientWidth, this.place.clientHeight);
     this.#byName = null;
   }

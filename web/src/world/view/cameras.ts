@@ -24,6 +24,7 @@ const JUMP_M = 100;
 const LEAST_ABOVE_M = 0.6; // over the surface
 const [LOWEST, HIGHEST] = [-0.3, 1.45];
 const [NEAREST, FURTHEST] = [0.35, 12];
+const MOST_COVERED = 0.4;
 
 export class Cameras {
   #name: CameraName = "chase";
@@ -72,10 +73,10 @@ export class Cameras {
     this.#turned[this.#name] = this.#name === "orbit" ? ORBIT : AHEAD;
   }
 
-  /** @param passed since the picture before [s] @param heightAt of water or ground */
-  look(state: State, passed: number, heightAt: (x: number, y: number) => number): Looking {
+  /** @param passed since the picture before [s] @param heightAt of water or ground @param covered of the picture's height, at its lower edge */
+  look(state: State, passed: number, heightAt: (x: number, y: number) => number, covered = 0): Looking {
     this.#follow(state, passed);
-    const goal = this.#goal(state);
+    const goal = this.#goal(state, covered);
     const shown = this.#blended(goal, state, passed);
     const least = heightAt(shown.p[0], shown.p[1]) + (this.#name === "eye" ? 0.15 : LEAST_ABOVE_M);
     this.#shown = { ...shown, p: [shown.p[0], shown.p[1], Math.max(shown.p[2], least)] };
@@ -95,7 +96,7 @@ export class Cameras {
     this.#height += (p[2] - this.#height) * (1 - Math.exp(-passed / HEIGHT_S[this.scene.kind]));
   }
 
-  #goal(state: State): Looking {
+  #goal(state: State, covered: number): Looking {
     const { eye, chase } = this.scene;
     const { azimuth, elevation, zoom } = this.#turned[this.#name];
     if (this.#name === "eye") return { p: plus(state.p, rotated(state.q, eye)), q: times(state.q, facing(azimuth, -elevation)), field: FIELD.eye, isDriver: true };
@@ -112,7 +113,8 @@ export class Cameras {
       target[2] + distance * Math.sin(above),
     ];
     // a little above the vehicle, so that it does not hide what it heads for
-    return { p, q: facing(around + Math.PI, above - (isBehind ? 0.09 : 0.03)), field: FIELD[this.#name], isDriver: false };
+    const field = FIELD[this.#name];
+    return { p, q: facing(around + Math.PI, above - (isBehind ? 0.09 : 0.03) + lift(covered, field)), field, isDriver: false };
   }
 
   #blended(goal: Looking, { p }: State, passed: number): Looking {
@@ -125,6 +127,11 @@ export class Cameras {
     const still: Vec3 = [0, 0, 0];
     return { p: hermite(begin, still, goal.p, still, 1, share), q: between(from.q, goal.q, share), field: from.field + share * (goal.field - from.field), isDriver: goal.isDriver && share > 0.6 };
   }
+}
+
+/** How much lower a camera looks so that its middle is in the middle of what is not covered [rad]. @param field [deg] */
+export function lift(covered: number, field: number): number {
+  return Math.atan(clamp(covered, 0, MOST_COVERED) * Math.tan((field * Math.PI) / 360));
 }
 
 /** Axes that look in a direction. @param down of the horizon [rad] */

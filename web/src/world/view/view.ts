@@ -31,6 +31,7 @@ export class View {
   #isLost = false;
   #isDirty = true;
   #stoodFor = 0;
+  #covered = 0; // at the lower edge [css px]
   #shown: State | null = null;
 
   /** @param software a processor draws */
@@ -93,6 +94,12 @@ export class View {
     this.#isDirty = true;
   }
 
+  /** @param height at the lower edge behind which nothing is seen [css px] */
+  cover(height: number): void {
+    this.#covered = height;
+    this.#isDirty = true;
+  }
+
   /** @param width @param height of the place it has [CSS pixels] */
   resize(width: number, height: number): void {
     if (width === this.#width && height === this.#height) return;
@@ -126,7 +133,7 @@ export class View {
     this.#shown = state;
     outside.camera.aspect = this.#width / this.#height;
     outside.move(state);
-    const looking = cameras.look(state, passed, outside.heightAt);
+    const looking = cameras.look(state, passed, outside.heightAt, this.#covered / this.#height);
     outside.draw(this.#renderer, state, looking, this.#budget.now, this.#seconds);
   }
 
