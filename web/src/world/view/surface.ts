@@ -13,7 +13,7 @@ const VERTEX = /* glsl */ `
   varying vec3 shade, behind; // of the side that is seen, and of the other one
   varying float far;
   vec3 lit(vec3 n) {
-    return mix(vec3(0.40, 0.42, 0.42), vec3(0.62, 0.68, 0.74), 0.5 + 0.5 * n.z) + sunlight * 0.52 * max(0.0, dot(n, sun));
+    return mix(vec3(0.36, 0.38, 0.39), vec3(0.56, 0.62, 0.69), 0.5 + 0.5 * n.z) + sunlight * 0.42 * max(0.0, dot(n, sun)); // white stays below white
   }
   void main() {
     mat4 place = modelMatrix;

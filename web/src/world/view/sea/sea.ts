@@ -9,13 +9,16 @@ import type { Waves } from "./waves";
 
 export const MOST_WAVES = 64;
 
+const LAG = 0.8; // [rad] of a wave behind its crest, where its foam still lies
 const VERTEX = /* glsl */ `
+  const float LAG_COS = ${Math.cos(LAG).toFixed(6)};
+  const float LAG_SIN = ${Math.sin(LAG).toFixed(6)};
   uniform vec4 waves[${MOST_WAVES}];
   uniform int waveCount;
   uniform vec4 reach; // nearest ring [m], growth, heading, half of the width [rad]
   uniform float rings;
   varying vec3 place;
-  varying vec3 slope; // and how near to breaking
+  varying vec4 slope; // with how near to breaking the water is, and was a moment ago, in deviations of what is drawn here
   void main() {
     float far = exp(position.x * reach.y);
     float r = reach.x * (far - 1.0);
@@ -23,7 +26,8 @@ const VERTEX = /* glsl */ `
     vec2 at = r * vec2(cos(turn), sin(turn));
     float spacing = reach.x * far * reach.y / rings;
     float z = 0.0;
-    vec3 s = vec3(0.0);
+    vec4 s = vec4(0.0);
+    float square = 1e-8;
     for (int n = 0; n < ${MOST_WAVES}; n++) {
       if (n >= waveCount) break;
       vec4 w = waves[n];
@@ -33,9 +37,12 @@ const VERTEX = /* glsl */ `
       float a = w.x * (1.0 - smoothstep(1.5, 2.8, fine));
       float angle = dot(w.yz, at) + w.w;
       float c = a * cos(angle);
+      float d = a * sin(angle);
       z += c;
-      s += vec3(-a * sin(angle) * w.yz, k * c);
+      s += vec4(-d * w.yz, k * c, k * (LAG_COS * c - LAG_SIN * d)); // the crest was here: its phase is behind by LAG
+      square += 0.5 * k * a * k * a;
     }
+    s.zw *= inversesqrt(square);
     place = vec3(at, z);
     slope = s;
     gl_Position = projectionMatrix * viewMatrix * vec4(place, 1.0);
@@ -46,11 +53,11 @@ const FRAGMENT = /* glsl */ `
   ${AIR}
   uniform sampler2D wake;
   uniform vec3 wakeAt; // middle of its square, one over its edge
-  uniform vec4 look; // strength of ripples, one over the height of waves, edge of foam
+  uniform vec4 look; // strength of ripples, one over the height of waves, from where on crests break
   uniform vec4 hull, hullSize; // place and direction; half of length and beam, how far ahead its middle is, inside of its bottom
   uniform vec4 hullUp; // its axis upwards, and its height
   varying vec3 place;
-  varying vec3 slope;
+  varying vec4 slope;
   void main() {
     vec2 off = place.xy - hull.xy;
     vec2 on = vec2(dot(off, hull.zw) - hullSize.z, hull.z * off.y - hull.w * off.x) / hullSize.xy;
@@ -77,7 +84,10 @@ const FRAGMENT = /* glsl */ `
     float lift = clamp(0.5 + place.z * look.y, 0.0, 1.0);
     vec3 body = mix(vec3(0.016, 0.105, 0.165), vec3(0.06, 0.32, 0.36), lift * lift * (0.35 + 0.65 * facing));
     vec3 colour = mix(body, skyColour(abs(r.z)), mirror) + sunlight * (0.05 * s16 + 0.75 * s128);
-    float white = smoothstep(look.z, 1.7 * look.z, slope.z) * smoothstep(0.40, 0.72, near.b + 0.3 * wide.b - 0.06);
+    float churn = near.b + 0.3 * wide.b - 0.06;
+    vec2 breaking = 0.85 * slope.zw + 8.0 * (wide.a - 0.49); // short waves, which are not drawn, break on the crests of the others
+    vec2 foam = smoothstep(vec2(look.z), vec2(look.z) + vec2(0.3, 0.6), breaking) * smoothstep(vec2(0.34, 0.5), vec2(0.6, 0.68), vec2(churn));
+    float white = max(foam.x, 0.6 * foam.y); // what breaks, and what it left behind
     vec2 inWake = (place.xy - wakeAt.xy) * wakeAt.z;
     if (max(abs(inWake.x), abs(inWake.y)) < 0.5) {
       float trail = texture2D(wake, inWake + 0.5).r;
@@ -93,8 +103,16 @@ const FRAGMENT = /* glsl */ `
 const NEAREST_M = 1.2; // of the rings, at the least height of the eye
 const BY_HEIGHT = 0.35;
 const FLOOR = 0.06; // of a boat's length: inside of its bottom above the lowest point
-const LEAST_STEEP = 0.14; // of a crest that breaks: flatter seas have no white horses
-const BREAKS = 1.9; // deviations of the steepness, from which on crests break
+const LEAST_STEEP = 0.08; // of a crest that breaks: a long swell has no white horses
+
+/**
+ * From how many standard deviations of the steepness on crests break: hardly any in waves of half a metre, 3 % of the
+ * water in sea state 4, 6 % in a gale.
+ * @param height of the waves, significant [m]
+ */
+export function breaksAt(height: number): number {
+  return 1.35 + 1.1 / Math.max(0.05, height);
+}
 
 export class Sea {
   readonly mesh: Mesh<BufferGeometry, ShaderMaterial>;
@@ -115,7 +133,8 @@ export class Sea {
     middle: { x: number; low: number },
   ) {
     const deviation = Math.max(0.02, waves.deviation);
-    const look = { value: new Vector4(clamp(0.45 + 0.3 * deviation, 0.45, 0.9), 0.22 / deviation, Math.max(LEAST_STEEP, BREAKS * waves.steepness), 0) };
+    const breaks = Math.max(breaksAt(4 * deviation), LEAST_STEEP / Math.max(1e-6, waves.steepness));
+    const look = { value: new Vector4(clamp(0.45 + 0.3 * deviation, 0.45, 0.9), 0.22 / deviation, breaks, 0) };
     this.#hullSize.set(0.42 * size.x, 0.36 * size.y, middle.x, middle.low + FLOOR * size.x);
     this.#uniforms = {
       hull: { value: this.#hull }, hullSize: { value: this.#hullSize }, hullUp: { value: this.#hullUp }, ...air.uniforms, waves: { value: this.#waves }, waveCount: { value: 0 }, reach: { value: this.#reach }, rings: { value: 1 },

@@ -15,7 +15,7 @@ export class Waves {
   readonly shown: readonly Wave[];
   /** Standard deviation of the surface [m]. */
   readonly deviation: number;
-  /** Standard deviation of wave number times height, of those that are shown: crests of more than twice as much break. */
+  /** Standard deviation of wave number times height, of those that are shown. */
   readonly steepness: number;
   /** Of the shown waves, now [rad]. */
   readonly phases: Float64Array;
