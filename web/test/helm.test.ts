@@ -143,7 +143,7 @@ test("the page says who steers", () => {
   assert.equal(whoSteers({ ...known, hand: 2, mine: "keyboard" }), "You steer with the keyboard");
   assert.equal(whoSteers({ ...known, hand: 2, holder: "Anna" }), "Anna steers with a keyboard");
   assert.equal(whoSteers({ ...known, hand: 4, holder: "Anna" }), "A person steers with a joystick");
-  assert.equal(whoSteers({ ...known, hand: NaN }), "Nobody knows who steers");
+  assert.equal(whoSteers({ ...known, hand: NaN }), "Not known yet who steers");
 });
 
 test("the page says why it cannot steer, and what to press where it can", () => {

@@ -35,7 +35,7 @@ class Row {
     const pad = padText(control);
     const hint = [controlEnds(control), pad && `gamepad: ${pad}`].filter(Boolean).join("; ");
     this.element = h(
-      "div", { class: "helm-row", title: hint || undefined, "data-test": `helm-row-${control.name}` },
+      "div", { class: "helm-row unknown", title: hint || undefined, "data-test": `helm-row-${control.name}` },
       h("span", { class: "helm-name ellipsis" }, controlName(control)),
       least?.element ?? h("span", {}),
       h("span", { class: "helm-track" }, rest, this.#bar, this.#knob),

@@ -31,7 +31,7 @@ const BY: Record<number, string> = { [KEYBOARD]: "a keyboard", [GAMEPAD]: "a gam
 const MINE = { keyboard: "the keyboard", screen: "the screen", pad: "the gamepad" } as const;
 
 export function whoSteers({ hand, mine, script, holder, isLive }: Steered): string {
-  if (Number.isNaN(hand)) return "Nobody knows who steers";
+  if (Number.isNaN(hand)) return "Not known yet who steers";
   const steers = isLive ? "steers" : "steered";
   if (hand === SCRIPT) return script ? `The script ${script} ${steers}` : `The script ${steers}`;
   const by = BY[hand];

@@ -15,6 +15,7 @@ export type Shown = Platform | ModelScene;
 
 const AGAIN_MS = 3000;
 const NO_RING = "There is no ring to show. Start a base, for example with: motionbase run simona";
+const READING = "Reading the recording …";
 const NO_RECORDS = "The ring exists, but nothing writes to it yet. The picture appears with the first record.";
 const NO_PLATFORM =
   "This ring carries no platform text, so there is no geometry to draw. A base started with motionbase run provides it.";
@@ -30,6 +31,7 @@ export function platformOf(app: App, of?: "live"): Signal<Found> {
     if (!ring.platform) return JSON.stringify([ring.source, ring.state, ring.life?.text]);
     return JSON.stringify([ring.source, ring.generation, ring.platform, ring.schema_hash]);
   });
+  const isFile = computed(() => app.file() !== null);
   let turn = 0;
   let timer = 0;
 
@@ -51,6 +53,7 @@ export function platformOf(app: App, of?: "live"): Signal<Found> {
 
   effect(() => {
     const now = identity();
+    isFile(); // of which the first record may not be here yet
     turn += 1;
     clearTimeout(timer);
     if (now === "") return;
@@ -62,6 +65,7 @@ export function platformOf(app: App, of?: "live"): Signal<Found> {
 
 function absent(app: App): Found {
   const ring = app.session.ring.peek();
+  if (!ring && app.file.peek()) return { state: "waiting", text: READING };
   const life = ring?.life;
   if (life?.doing === "starting") return { state: "none", text: `${life.text.charAt(0).toUpperCase()}${life.text.slice(1)}. It appears with its first record.` };
   const text = !ring || ring.state === "none" ? NO_RING : ring.state === "waiting" ? NO_RECORDS : NO_PLATFORM;
