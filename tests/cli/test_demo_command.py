@@ -52,7 +52,7 @@ sys.exit(main.main(sys.argv[2:]))
         (["sinoma"], "no platform 'sinoma'; presets: "),
         (["atlas"], "a sphere follows poses only"),
         (["--ring", "a/b"], "ring name 'a/b'"),
-        (["--port", "8790", "--no-console"], "--port and --no-console cannot be asked for together"),
+        (["--port", "8790", "--no-console"], "--port is for the console, and --no-console leaves it out"),
     ],
 )
 def test_bad_calls_are_refused_in_a_sentence(capsys: Capture, given: list[str], sentence: str) -> None:

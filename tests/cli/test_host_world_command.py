@@ -59,13 +59,13 @@ def test_bad_calls_are_refused_in_a_sentence(capsys: Capture, given: list[str], 
         assert sentence in error and error.count("\n") == 1
 
 
-@pytest.mark.parametrize(("option", "value"), [("--port", "8790"), ("--no-browser", None)])
+@pytest.mark.parametrize(("option", "value"), [("--port", "8790"), ("--browser", None)])
 def test_options_of_a_console_need_one(capsys: Capture, option: str, value: str | None) -> None:
     given = [option, *([value] if value else [])]
     assert main(["host", "boat", "seed", "--no-console", *given]) == 2
-    assert "is for the console, and --no-console has none" in capsys.readouterr().err
+    assert "is for the console, and --no-console leaves it out" in capsys.readouterr().err
     assert main(["host", "boat", "seed", "--json", *given]) == 2
-    assert "is for the console, and --json has none" in capsys.readouterr().err
+    assert "is for the console, and --json leaves it out" in capsys.readouterr().err
 
 
 def test_words_are_a_url() -> None:

@@ -9,7 +9,16 @@ import typer
 
 from motionbase.cli.console import AnyoneMayStop
 from motionbase.cli.options import Ring
-from motionbase.cli.run_beside import Extras, console_of, recorder_of
+from motionbase.cli.run_beside import (
+    AnyoneMayView,
+    Browser,
+    Extras,
+    NoConsole,
+    Port,
+    check_console,
+    console_of,
+    recorder_of,
+)
 from motionbase.errors import UsageError, unknown
 from motionbase.interpreter import motionbase_command
 
@@ -55,17 +64,10 @@ def demo(
         Path | None, typer.Option(metavar="DIR", help="Folder for recordings; default: that of `motionbase record`.")
     ] = None,
     no_record: Annotated[bool, typer.Option("--no-record", help="Do not record.")] = False,
-    no_console: Annotated[bool, typer.Option("--no-console", help="Do not serve the console.")] = False,
-    port: Annotated[
-        int | None, typer.Option(help="Port of the console; without it 8700, or any free port if that is taken.")
-    ] = None,
-    browser: Annotated[
-        bool | None,
-        typer.Option("--browser/--no-browser", help="Open the console; by default on a terminal with a display."),
-    ] = None,
-    anyone_may_view: Annotated[
-        bool, typer.Option("--anyone-may-view", help="Every user of this machine may view the console.")
-    ] = False,
+    no_console: NoConsole = False,
+    port: Port = None,
+    browser: Browser = None,
+    anyone_may_view: AnyoneMayView = False,
     anyone_may_stop: AnyoneMayStop = False,
     ends_with_tour: Annotated[
         bool, typer.Option("--ends-with-tour", help="End with the tour; otherwise the console stays until Ctrl-C.")
@@ -91,10 +93,7 @@ def demo(
         raise UsageError(f"--record {record} {why}")
     extras = Extras(record, no_record, no_console, port, browser, anyone_may_view, anyone_may_stop, ends_with_tour)
     parts = chosen(only)
-    if (no_console and not alone) and (port is not None or browser is not None):
-        raise UsageError(
-            f"{'--port' if port is not None else '--browser'} and --no-console cannot be asked for together"
-        )
+    check_console("--no-console" if no_console else None, port, browser)
     if not alone:
         _refuse(platform, parts, ring)
     if alone or no_console:

@@ -13,7 +13,7 @@ import typer
 from motionbase.cli import terminal
 from motionbase.cli.host_send import sink_to
 from motionbase.cli.options import Duration, Force, JsonAtEnd, check_duration
-from motionbase.cli.run_beside import Extras, console_of
+from motionbase.cli.run_beside import Browser, Extras, NoConsole, Port, check_console, console_of
 from motionbase.errors import UsageError
 from motionbase.interpreter import motionbase_command
 
@@ -76,22 +76,15 @@ def command_of(kind: str) -> Callable[..., None]:
         ring: Annotated[str, typer.Option(help="Name of the ring.")] = kind,
         rate: Annotated[float, typer.Option(metavar="HZ", help="Frames per second for --to.")] = RATE,
         duration: Duration = None,
-        no_console: Annotated[bool, typer.Option("--no-console", help="Do not serve the console.")] = False,
-        port: Annotated[
-            int | None, typer.Option(help="Port of the console; without it 8700, or any free port if that is taken.")
-        ] = None,
-        browser: Annotated[
-            bool | None,
-            typer.Option("--browser/--no-browser", help="Open the console; by default on a terminal with a display."),
-        ] = None,
+        no_console: NoConsole = False,
+        port: Port = None,
+        browser: Browser = None,
         force: Force = False,
         as_json: JsonAtEnd = False,
     ) -> None:
         check_duration(duration)
         url = url_of(kind, words or [], script)
-        if (no_console or as_json) and (port is not None or browser is not None):
-            option = "--port" if port is not None else "--browser"
-            raise UsageError(f"{option} is for the console, and {'--no-console' if no_console else '--json'} has none")
+        check_console("--no-console" if no_console else "--json" if as_json else None, port, browser)
         target = target_of(to, rate)
         _check_joystick(joystick)
         if not no_console and not as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from motionbase.cli.console import AnyoneMayStop, Group, share_with
-from motionbase.cli.run_beside import Extras, readers_of
+from motionbase.cli.run_beside import AnyoneMayView, Browser, Extras, NoConsole, Port, check_console, readers_of
 from motionbase.errors import UsageError
 from motionbase.executive.base_setup import BaseOptions, preset_names
 from motionbase.executive.model.setup import (
@@ -122,17 +122,10 @@ def run(
         Path | None, typer.Option(metavar="FILE|DIR", help="Where to record; without it, the default folder.")
     ] = None,
     no_record: Annotated[bool, typer.Option("--no-record", help="Do not record.")] = False,
-    no_console: Annotated[bool, typer.Option("--no-console", help="Do not serve the console.")] = False,
-    port: Annotated[
-        int | None, typer.Option(help="Port of the console; without it 8700, or any free port if that is taken.")
-    ] = None,
-    browser: Annotated[
-        bool | None,
-        typer.Option("--browser/--no-browser", help="Open the console; by default on a terminal with a display."),
-    ] = None,
-    anyone_may_view: Annotated[
-        bool, typer.Option("--anyone-may-view", help="Every user of this machine may view the console.")
-    ] = False,
+    no_console: NoConsole = False,
+    port: Port = None,
+    browser: Browser = None,
+    anyone_may_view: AnyoneMayView = False,
     anyone_may_stop: AnyoneMayStop = False,
     ends_with_base: Annotated[
         bool,
@@ -215,8 +208,7 @@ def run(
         own = faults, manual, parameters, law, generators, point
         hosted = _with_port(host), cueing, algorithm, forecast, joystick
         options = BaseOptions(platform, ring, rate, duration, *own, *hosted)
-    if port is not None and (no_console or alone):
-        raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
+    check_console("--no-console" if no_console else "--alone" if alone else None, port, browser)
     share_with(group)
     extras = Extras(record, no_record, no_console, port, browser, anyone_may_view, anyone_may_stop, ends_with_base)
     code = _alone(options) if alone else _supervised(options, extras)

@@ -1,16 +1,42 @@
-"""What `motionbase run` starts beside the base: recorder and console."""
+"""Recorder and console beside a base or a world, and the options of commands that start them."""
 
 import os
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+import typer
+
+from motionbase.errors import UsageError
 from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
     from motionbase.executive.process import Process
 
 CONSOLE_STOP_S = 15.0  # it ends its own children, such as a strip chart on its last page
+
+NoConsole = Annotated[bool, typer.Option("--no-console", help="Do not serve the console.")]
+Port = Annotated[
+    int | None, typer.Option(help="Port of the console; without it 8700, or any free port if that is taken.")
+]
+Browser = Annotated[
+    bool | None,
+    typer.Option("--browser/--no-browser", help="Open the console; by default on a terminal with a display."),
+]
+AnyoneMayView = Annotated[
+    bool, typer.Option("--anyone-may-view", help="Every user of this machine may view the console.")
+]
+
+
+def check_console(without: str | None, port: int | None, browser: bool | None) -> None:
+    """Refuse options of a console where another option leaves it out.
+
+    Args:
+        without: that option; None if there is a console
+    """
+    given = "--port" if port is not None else "--browser" if browser else None
+    if without is not None and given is not None:
+        raise UsageError(f"{given} is for the console, and {without} leaves it out")
 
 
 class Extras(NamedTuple):
