@@ -90,6 +90,8 @@ def test_catalogue_entry_loads(name: str) -> None:
         pytest.param("docs/rotor.md", marks=pytest.mark.long("compiles several rotors")),
         "docs/examples_multibody.md",
         "docs/python.md",
+        "docs/boat.md",
+        "docs/sea.md",
     ],
 )
 def test_python_in_the_documents_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
