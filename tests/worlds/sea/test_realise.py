@@ -121,7 +121,7 @@ def test_a_sea_by_options() -> None:
         ({"height": "5", "period": "3"}, "break; the period must be 5.7 s"),
         ({"spectrum": "pm", "period": "8"}, "use spectrum=ittc"),
         ({"spread": "nan"}, "spread is 'nan'"),
-        ({"swell": "15", "swell_period": "3"}, "waves of 15 m and 3 s break"),
+        ({"swell": "15", "swell_period": "3"}, "swell of 15 m and 3 s would break; the period must be 9.8 s"),
         ({"random": "1.5"}, "random is 1.5, it must be a whole number"),
         ({"heigth": "2"}, "height"),
     ],

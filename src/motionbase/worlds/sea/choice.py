@@ -99,7 +99,7 @@ def chosen_sea(values: Mapping[str, Value]) -> ChosenSea:
     if given["period"]:
         period = peak_period(given["period"], "tp" if kind == REGULAR else given["period_is"], gamma)
     check_steepness(height, period)
-    check_steepness(given["swell"], given["swell_period"])
+    check_steepness(given["swell"], given["swell_period"], "swell")
     swell = Spectrum(given["swell"], given["swell_period"], SWELL_GAMMA, "swell") if given["swell"] else None
     return ChosenSea(
         Spectrum(height, period, gamma, NAMES[kind]),
@@ -112,12 +112,12 @@ def chosen_sea(values: Mapping[str, Value]) -> ChosenSea:
     )
 
 
-def check_steepness(height: float, period: float) -> None:
+def check_steepness(height: float, period: float, what: str = "waves") -> None:
     """Refuse waves that would break."""
     if height > STEEPEST * G * period**2 / (2 * math.pi):
         least = math.sqrt(2 * math.pi * height / (G * STEEPEST))
         raise WorldError(
-            f"sea: waves of {height:g} m and {period:.3g} s break; the period must be {least:.2g} s or more"
+            f"sea: {what} of {height:g} m and {period:.3g} s would break; the period must be {least:.2g} s or more"
         )
 
 
