@@ -52,6 +52,7 @@ WebGL2RenderingContext.prototype.getParameter = function (name) {
   return name === 0x9246 || name === 0x1f01 ? "a graphics card" : given.call(this, name);
 };
 """  # so that the view is drawn as finely as for people; time does not matter here
+WITHOUT = ".title-rate { visibility: hidden; }"  # records come at the pace of the film, not of the run
 
 
 class Shown(NamedTuple):
@@ -145,6 +146,7 @@ def opened(chromium: Browser, address: str, file: Path, start: float, camera: st
         expect(at(page, "world").locator("canvas").first).to_be_visible()
         at(page, f"world-camera-{camera}").click()
         at(page, "toggle-list").click()
+        page.add_style_tag(content=WITHOUT)
         yield Film(page, writer, rows[round(HISTORY_S * RECORDS_HZ) :])
         page.close()
 
