@@ -58,6 +58,9 @@ def test_sets_and_manoeuvres_are_listed(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["cue", "sets"]) == 0
     assert "illustrative: air.saturation" in capsys.readouterr().out
     assert main(["cue", "manoeuvres"]) == 0
+    listed = capsys.readouterr().out
+    assert "AXIS_doublet" in listed and "surge_doublet" not in listed and "AXIS is surge, sway," in listed
+    assert main(["cue", "manoeuvres", "turbulence"]) == 0
     assert "MIL-F-8785C" in capsys.readouterr().out
     plot = tmp_path / "landing.svg"
     assert main(["cue", "manoeuvres", "landing", "--json", "--plot", str(plot)]) == 0

@@ -54,7 +54,13 @@ def run(
     ],
     platform: Annotated[str, typer.Option(metavar="NAME|FILE", help="The platform.")] = "simona",
     cueing: Annotated[str, typer.Option(metavar="SET|FILE", help="The set of parameters.")] = "simona",
-    algorithm: Annotated[str, typer.Option(metavar="NAME", help="The algorithm.")] = "classical",
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The algorithm: classical, adaptive, optimal, or predictive, which takes longer than the motion.",
+        ),
+    ] = "classical",
     compare: Annotated[
         str | None, typer.Option(metavar="SET|FILE", help="A second set, over the same samples.")
     ] = None,
@@ -105,7 +111,7 @@ def run(
         refuse_existing(out)
     hexapod = drivable(platform)
     samples = samples_of(source, host_rate, start, stop)
-    with terminal.working("compiling and running the cueing"):
+    with terminal.progress_bar("cueing") as progress:
         from motionbase.cueing.cueing import Cueing
         from motionbase.cueing.run import cue, planner_for
         from motionbase.cueing.summary import Summary
@@ -115,7 +121,13 @@ def run(
             cases.append((compare or cueing, compare_algorithm or algorithm))
         tried = [Cueing.of(hexapod, name, algorithm=how, dt=1 / rate) for name, how in cases]
         planners = [planner_for(one, forecast, samples.t, samples.rows) for one in tried]
-        told = [Summary(cue(one, samples.t, samples.rows, planner=p)) for one, p in zip(tried, planners, strict=True)]
+        told = []
+        for k, (one, planner) in enumerate(zip(tried, planners, strict=True)):
+
+            def done(part: float, before: int = k) -> None:
+                progress((before + part) / len(tried))
+
+            told.append(Summary(cue(one, samples.t, samples.rows, planner=planner, progress=done)))
     files = _written(samples, tried, told, plot, out, force)
     notes = notes_of(samples.rows)
     if as_json:
@@ -209,6 +221,7 @@ def manoeuvres(
 
     Example: motionbase cue manoeuvres 'landing?sink=2' --plot landing.png
     """
+    from motionbase.cli.cue_show import WAYS
     from motionbase.host.manoeuvres import manoeuvre_names, manoeuvre_of, recipe_of
 
     check_writable(plot, PICTURES)
@@ -227,10 +240,14 @@ def manoeuvres(
         return
     screen = terminal.console()
     if name is None:
-        table = terminal.table("Manoeuvres", "name", "vehicle", "what happens", "length [s]", "source",
-                               right=("length [s]",))  # fmt: skip
+        table = terminal.table("Manoeuvres", "name", "length [s]", "what happens", right=("length [s]",))
         for r in recipes:
-            table.add_row(r.name, r.vehicle, r.about, f"{r.options['duration'].default:g}", r.source)
+            if r.vehicle != "axis":
+                table.add_row(r.name, f"{r.options['duration'].default:g}", f"{r.vehicle}: {r.about}")
+        alone = [r for r in recipes if r.vehicle == "axis"]
+        for shape in dict.fromkeys(r.name.partition("_")[2] for r in alone):
+            lengths = {f"{r.options['duration'].default:g}" for r in alone if r.name.endswith(f"_{shape}")}
+            table.add_row(f"AXIS_{shape}", ", ".join(sorted(lengths)), f"a {shape} of one axis alone")
     else:
         (r,) = recipes
         screen.print(f"{r.about[:1].upper()}{r.about[1:]}. Source: {r.source}.")
@@ -239,6 +256,9 @@ def manoeuvres(
         for key, o in r.options.items():
             table.add_row(key, f"{o.default:g}", o.unit, f"{o.least:g} to {o.most:g}", o.text)
     screen.print(table)
+    if name is None:
+        screen.print(f"AXIS is {', '.join(WAYS[:-1])} or {WAYS[-1]}.", style="dim")
+        screen.print("Options and source of one: motionbase cue manoeuvres NAME", style="dim")
     if plot is not None:
         screen.print(f"wrote {plot}")
 

@@ -170,7 +170,7 @@ def _line(sink: "Sink") -> str:
     if not isinstance(sink, Sender):
         return f"wrote {sink.sent} frames"
     base = "no answer yet" if sink.told is None else sink.told.text
-    trip = f", there and back {terminal.seconds(sink.trips[-1])}" if sink.trips else ""
+    trip = f", round trip {terminal.seconds(sink.trips[-1])}" if sink.trips else ""
     return f"sent {sink.sent}, answered {sink.answered}{trip}; base: {base}"
 
 
@@ -185,7 +185,7 @@ def _sentence(found: dict[str, Any]) -> str:
         text += f", nobody listened {found['unheard']} times"
     if "trip_ms_p50" in found:
         text += (
-            f"; there and back {found['trip_ms_p50']:g} ms (median), {found['trip_ms_p99']:g} ms (99 %), "
+            f"; round trip {found['trip_ms_p50']:g} ms (median), {found['trip_ms_p99']:g} ms (99 %), "
             f"{found['trip_ms_max']:g} ms (longest)"
         )
     return text + (f"; the base is in {found['base']}" if found.get("base") else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, final
@@ -118,7 +118,7 @@ class Cued:
 
 def cue(
     cueing: Cueing, t: ArrayLike, vehicle: ArrayLike, parameters: ArrayLike | None = None,
-    planner: Planner | None = None,
+    planner: Planner | None = None, progress: Callable[[float], None] = lambda _: None,
 ) -> Cued:  # fmt: skip
     """Run a cueing over samples.
 
@@ -127,6 +127,7 @@ def cue(
         vehicle: (n, 13) in the order of `record.vehicle.VEHICLE`
         parameters: those of the cueing unless given
         planner: of a predictive cueing; one of the same platform and head unless given
+        progress: called with the fraction done; a predictive cueing takes about as long as the motion
     """
     heard = fed(t, vehicle, cueing.dt)
     numbers = cueing.parameter_vector() if parameters is None else np.asarray(parameters, dtype=np.float64)
@@ -134,7 +135,8 @@ def cue(
     rows: dict[str, Any] = {VEHICLE.name: heard.vehicle, COUNT.name: heard.number}
     if cueing.algorithm == PREDICTIVE:
         used, start = planner or Planner(cueing.platform, cueing.head_P, forecast=Driver()), cueing.initial_state()
-        outputs = in_pieces(loop_of(cueing.program, names), used, cueing.dt, start, {"parameters": numbers}, rows)
+        loop = loop_of(cueing.program, names)
+        outputs = in_pieces(loop, used, cueing.dt, start, {"parameters": numbers}, rows, progress)
         return Cued(cueing, numbers, heard.t, heard.vehicle, outputs, None)
     outputs, tilts = _in_turn(cueing, loop_of(cueing.program, (*names, "x_next")), numbers, rows)
     return Cued(cueing, numbers, heard.t, heard.vehicle, outputs, tilts)

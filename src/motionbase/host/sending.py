@@ -22,7 +22,7 @@ from motionbase.record.requests import Kind as Request
 from motionbase.record.states import State
 
 KNOWN = 4096  # frames whose time of sending is known
-MOST_TRIPS = 100_000  # times there and back that are kept
+MOST_TRIPS = 100_000  # round trips that are kept
 GOALS = {"off": State.OFF, "down": State.DOWN, "standby": State.STANDBY, "drive": State.DRIVE}
 MOST_AT_ONCE = 64  # answers taken when time is over
 LOOK_S = 0.05  # between looks whether to stop

@@ -193,7 +193,9 @@ def test_without_any_plan_it_is_the_classical_washout() -> None:
 
 def test_series_are_cued_as_in_real_time() -> None:
     """`cue` puts a planner between pieces of the loop; a bench does the same."""
-    found = cue(cueing(), TIMES, ROWS, planner=planner())
+    parts: list[float] = []
+    found = cue(cueing(), TIMES, ROWS, planner=planner(), progress=parts.append)
+    assert parts[-1] == 1.0 and np.all(np.diff(parts) > 0)
     bench = Bench()
     bench.run(1.0)
     np.testing.assert_array_equal(found.outputs["host_frame"][:190], bench.all("host_frame")[:190])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ WHERE = "where"
 
 
 def in_pieces(
-    loop: Scan, planner: Planner, dt: float, start: Array, held: Mapping[str, Any], rows: Mapping[str, Array]
-) -> dict[str, Array]:
+    loop: Scan, planner: Planner, dt: float, start: Array, held: Mapping[str, Any], rows: Mapping[str, Array],
+    progress: Callable[[float], None] = lambda _: None,
+) -> dict[str, Array]:  # fmt: skip
     """Recorded outputs, a row per tick, of a loop around a cueing that takes plans and records `where`.
 
     Args:
@@ -28,6 +29,7 @@ def in_pieces(
         start: value of `x`
         held: other inputs that are the same in all ticks
         rows: inputs with a row per tick
+        progress: called with the fraction done
     """
     every = lead(dt)
     if abs(every * dt - PERIOD) > 1e-9:
@@ -44,4 +46,5 @@ def in_pieces(
         x, where = made["x"], found[WHERE][piece.stop - 1]
         if (planned := planner.plan(where_of(where, dt))) is not None:
             plan = row_of(planned, where[0])
+        progress(piece.stop / ticks)
     return found
