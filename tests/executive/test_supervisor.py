@@ -126,6 +126,14 @@ def test_a_run_ends_in_order_and_leaves_nothing(tmp_path: Path) -> None:
     assert not list(shared_folder().glob("motionbase-*")) and not (tmp_path / "e").exists()
 
 
+def test_a_writer_that_is_stopped_before_it_has_started_has_not_failed(tmp_path: Path) -> None:
+    """Ctrl-C while a base imports or compiles: it has no handler of signals and no ring yet."""
+    starting = python("starting", SLEEPER, role=Role.WRITER)
+    with running(starting, folder=tmp_path) as run:
+        until(lambda: run.has("starting | up"), "its start")
+        assert run.end() == Ending(0, "stop was called", asked=True)
+
+
 def test_who_does_not_stop_is_killed(tmp_path: Path) -> None:
     stubborn = python("stubborn", STUBBORN, stop_s=0.3)
     with running(stubborn, python("mother", MOTHER), folder=tmp_path, ring=None) as run:

@@ -248,7 +248,8 @@ class Supervisor:
             child.terminate()
         self._wait(running)
         for child in running:
-            if child.process.role is Role.WRITER and child.code:
+            early = child.code == -signal.SIGTERM  # it had not started yet: a started writer handles the signal
+            if child.process.role is Role.WRITER and child.code and not early:
                 self._end(1, f"writer {child.process.name!r} {child.ending}{child.last_words}")
 
     def _wait(self, running: Sequence[Child]) -> None:
