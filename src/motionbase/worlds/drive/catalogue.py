@@ -11,13 +11,13 @@ from motionbase.worlds.world import World
 NAMES = car_names()
 FILES = ".toml"
 OPTIONS: tuple[Option, ...] = (
-    Choice("road", "class of the road's unevenness by ISO 8608", "A", ("A", "B", "C", "D", "E")),
+    Choice("road", "roughness class of ISO 8608", "A", ("A", "B", "C", "D", "E")),
     Choice("course", "which road", "circuit", ("circuit", "oval", "pad")),
-    Number("grip", "of the road, over that of a dry one: about 0.7 wet, 0.3 snow", 1.0, 0.05, 1.5),
-    Number("bumps", "height of speed bumps, over the usual one; 0 for none", 1.0, 0.0, 3.0),
-    Number("hills", "height of the hills, over the usual one; 0 for a level road", 1.0, 0.0, 2.5),
-    Number("speed", "at the begin", 0.0, 0.0, 60.0, "m/s"),
-    Choice("assist", "steering that has less lock the faster the car goes", "on", ("on", "off")),
+    Number("grip", "relative to a dry road: about 0.7 wet, 0.3 snow", 1.0, 0.05, 1.5),
+    Number("bumps", "factor on the height of speed bumps; 0 for none", 1.0, 0.0, 3.0),
+    Number("hills", "factor on the height of hills; 0 for a level road", 1.0, 0.0, 2.5),
+    Number("speed", "at the start", 0.0, 0.0, 60.0, "m/s"),
+    Choice("assist", "reduce the steering lock at speed", "on", ("on", "off")),
 )
 
 

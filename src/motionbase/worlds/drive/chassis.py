@@ -17,7 +17,7 @@ from motionbase.worlds.drive.parts import Axle
 WHEELS = ("fl", "fr", "rl", "rr")  # front left, front right, rear left, rear right
 SIDE = (1.0, -1.0, 1.0, -1.0)  # of a wheel: 1 on the left, where y is positive
 AXLE = (FRONT, FRONT, REAR, REAR)
-HUB_RADIUS = 0.10  # of gyration of what does not spin [m]; illustrative
+HUB_RADIUS = 0.10  # radius of gyration of a hub [m]; illustrative
 TYRE_WIDTH = 0.20  # [m], for the inertia of a wheel about its diameter; illustrative
 
 # coordinates and speeds, body by body in the order of the model
@@ -34,26 +34,26 @@ class Chassis:
     """The multibody model of a car.
 
     The frame of the shell is on the road in the middle between the axles when the car rests on level ground; that is
-    the vehicle's own point. A wheel slides along a line of the shell, on which the height of the roll centre depends:
-    the point of contact moves at right angles to its line to the roll centre.
+    the vehicle's own point. A wheel slides along a line of the shell, whose direction gives the height of the roll
+    centre: the contact point moves at right angles to the line from it to the roll centre.
     """
 
     car: Car
 
     def centre(self, wheel: int) -> tuple[float, float, float]:
-        """Middle of a wheel in axes of the shell, at rest [m]."""
+        """Centre of a wheel in axes of the shell, at rest [m]."""
         car, axle = self.car, AXLE[wheel]
         deflection = car.loads[axle] / car.tyre.stiffness
         return car.axle_x[axle], SIDE[wheel] * car.axles[axle].track / 2, car.tyre.radius - deflection
 
     def slide(self, wheel: int) -> tuple[float, float, float]:
-        """Direction in which a wheel goes up."""
+        """Unit vector along which a wheel travels up."""
         axle = self.car.axles[AXLE[wheel]]
         length = math.hypot(axle.track / 2, axle.roll_centre)
         return 0.0, SIDE[wheel] * axle.roll_centre / length, axle.track / 2 / length
 
     def upright(self, axle: int) -> float:
-        """Share of a slide's way that is upwards: cosine of its angle to the vertical."""
+        """Cosine of the angle between a slide and the vertical."""
         return self.slide(2 * axle)[2]
 
     @cached_property
@@ -85,7 +85,7 @@ class Chassis:
         return f"hub_{WHEELS[wheel]}" if AXLE[wheel] == FRONT else f"strut_{WHEELS[wheel]}"
 
     def middle(self, wheel: int) -> tuple[float, float, float]:
-        """Middle of a wheel in the frame of its carrier [m]."""
+        """Centre of a wheel in the frame of its carrier [m]."""
         return (-self.car.steering.trail if AXLE[wheel] == FRONT else 0.0), 0.0, 0.0
 
     @cached_property
@@ -95,11 +95,11 @@ class Chassis:
 
 
 def _hub(name: str, axle: Axle, x: float = 0.0) -> Body:
-    """What moves with a wheel without spinning."""
+    """The part that moves with a wheel without spinning."""
     return Body(name, axle.hub_mass, (x, 0.0, 0.0), (axle.hub_mass * HUB_RADIUS**2,) * 3)
 
 
 def _wheel(name: str, axle: Axle) -> Body:
-    """A disc as broad as a tyre; what spins with it counts about its axle alone."""
+    """A disc of the width of a tyre; driveline parts that spin with it count only about its axle."""
     across = min(axle.spin_inertia / 2 + axle.wheel_mass * TYRE_WIDTH**2 / 12, axle.spin_inertia)
     return Body(name, axle.wheel_mass, inertia=(across, axle.spin_inertia, across))

@@ -1,4 +1,4 @@
-"""The middle of a road: straights, arcs, and clothoids between them, in which the curvature changes evenly."""
+"""The centre line of a road: straights and arcs, joined by clothoids with linearly changing curvature."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ GAUSS = (0.5 - math.sqrt(0.15), 0.5, 0.5 + math.sqrt(0.15)), (5 / 18, 8 / 18, 5 
 
 @final
 class Straight(NamedTuple):
-    """A straight; of two that are `free` the lengths are chosen so that the road closes.
+    """A straight; the lengths of two straights that are `free` are chosen so that the road closes.
 
     Attributes:
-        name: to place things on it
+        name: by which things are placed on it
     """
 
     length: float
@@ -35,7 +35,7 @@ class Bend(NamedTuple):
     """A clothoid, an arc, a clothoid.
 
     Attributes:
-        turn: altogether, positive to the left [deg]
+        turn: total angle, positive to the left [deg]
         radius: of the arc [m]
         transition: length of each clothoid [m]
     """
@@ -58,7 +58,7 @@ class Bend(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A length along which the curvature changes evenly [m, 1/m]."""
+    """A length along which the curvature changes linearly [m, 1/m]."""
 
     length: float
     begin: float
@@ -71,10 +71,10 @@ Part = Straight | Bend
 @final
 @dataclass(frozen=True)
 class Course:
-    """A road's middle, from the place 0, 0 in the direction of x.
+    """The centre line of a road, from the origin in the direction of x.
 
     Attributes:
-        closed: the end is the begin
+        closed: the end is the start
         width: of the road [m]
     """
 
@@ -84,7 +84,7 @@ class Course:
 
     @cached_property
     def lengths(self) -> tuple[float, ...]:
-        """Of straights, those that are free as the closed road needs them; 0 for bends."""
+        """Lengths of the straights, free ones as closing the road requires; 0 for bends."""
         found = [part.length if isinstance(part, Straight) else 0.0 for part in self.parts]
         free = [k for k, part in enumerate(self.parts) if isinstance(part, Straight) and part.free]
         if not self.closed:
@@ -130,7 +130,7 @@ class Course:
         return rows
 
     def begin(self, name: str) -> float:
-        """Where a straight begins [m along the road]."""
+        """Distance along the road at which a straight starts [m]."""
         s = 0.0
         for part, length in zip(self.parts, self.lengths, strict=True):
             if isinstance(part, Straight):
@@ -142,7 +142,7 @@ class Course:
         raise ModelError(f"course: there is no straight {name!r}")
 
     def at(self, s: float) -> tuple[float, float, float]:
-        """Place and heading at a way along the road."""
+        """Position and heading at a distance along the road."""
         rows = self.rows
         s = s % self.length if self.closed else min(max(s, 0.0), self.length)
         begin, x0, y0, heading, k, k1 = rows[min(int(s / rows[1][0]), len(rows) - 1)]
@@ -154,7 +154,7 @@ class Course:
 
 
 def _traced(pieces: Sequence[Piece], spacing: float) -> Array:
-    """Samples of the pieces one after the other; Gauss's rule in each distance is exact to 1e-12 m."""
+    """Samples along consecutive pieces; Gauss quadrature over each spacing is exact to 1e-12 m."""
     borders = np.concatenate([[0.0], np.cumsum([p.length for p in pieces])])
     begin = np.array([p.begin for p in pieces])
     slope = np.array([(p.end - p.begin) / p.length for p in pieces])

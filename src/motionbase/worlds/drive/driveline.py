@@ -17,14 +17,14 @@ from motionbase.worlds.drive.parts import Engine
 
 RPM = math.pi / 30  # [rad/s]
 COUPLED, LOCKED_UP = 0.7, 0.85  # ratios of speeds: where the capacity begins to fall, where the torque ratio is 1
-OVERRUN = -0.5  # least g, with the wheels turning the engine
-GOVERNOR = 0.05  # [s/rad] throttle by which the engine is kept idling
-CUT = 100 * RPM  # over which the fuel is cut at the highest speed
+OVERRUN = -0.5  # smallest g, when the wheels drive the engine
+GOVERNOR = 0.05  # [s/rad] throttle of the idle governor per speed error
+CUT = 100 * RPM  # [rad/s] range below the highest speed in which the fuel is cut
 
 
 @final
 class Torques(NamedTuple):
-    """Engine torque, what the converter takes of it, and what it hands on [N m]."""
+    """Torques of the engine, of the pump of the converter and of its turbine [N m]."""
 
     engine: Expr
     pump: Expr
@@ -45,7 +45,7 @@ def _pairs(values: tuple[float, ...]) -> list[tuple[float, float]]:
 
 
 def engine_torque(engine: Engine, omega: Expr, throttle: Expr) -> Expr:
-    """With fuel by the throttle, the governor of idling and the limiter."""
+    """Torque at a throttle, with idle governor and speed limiter."""
     idle, most = engine.idle * RPM, engine.most * RPM
     drag = engine.drag * (0.3 + 0.7 * omega / most)
     fuel = ca.fmin(ca.fmax(throttle, GOVERNOR * (idle - omega) + _idling(engine)), 1.0)
@@ -63,7 +63,7 @@ def torques(engine: Engine, omega: Expr, turbine: Expr, throttle: Expr, coupled:
     """At the speeds of engine and turbine [rad/s].
 
     Args:
-        coupled: share of the torque that gets through: 0 in neutral, less than 1 while it shifts
+        coupled: share of the torque transmitted: 0 in neutral, below 1 during a shift
     """
     stall = engine.stall * RPM
     at_stall = float(_interpolated(engine, engine.stall))

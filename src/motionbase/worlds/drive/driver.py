@@ -1,4 +1,4 @@
-"""Scripts that drive: they look ahead along the road, steer to a line on it and keep a speed."""
+"""Scripted drivers: they look ahead along the road, steer to a line on it and hold a speed."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from motionbase.worlds.drive.simulation import Simulation
 from motionbase.worlds.drive.steer import lock_at
 from motionbase.worlds.drive.surface import Foot, Surface
 
-LOOKS, LOOKS_S = 5.0, 0.55  # way ahead to the point that is steered to [m], and more with the speed [s]
-SIDEWAYS, SLOWING, FASTEST = 4.2, 3.0, 27.0  # [m/s^2], [m/s^2], [m/s] that the driver takes; illustrative
+LOOKS, LOOKS_S = 5.0, 0.55  # distance to the point steered to [m], and more with speed [s]
+SIDEWAYS, SLOWING, FASTEST = 4.2, 3.0, 27.0  # limits of the driver [m/s^2, m/s^2, m/s]; illustrative
 WEAVE, WEAVE_SPEED = 2.3, 11.0  # offset beside the cones [m], speed [m/s]
 ROUGH_SPEED, BUMP_SPEED, TOUR_SPEED = 13.0, 7.0, 21.0  # [m/s]
-STANDS_S = 3.0  # after braking
-ASTRAY = 6.0  # [m/s] beside the road, or while it turns round
+STANDS_S = 3.0  # pause after an emergency stop [s]
+ASTRAY = 6.0  # speed beside the road, or while turning round [m/s]
 
 Controls = tuple[float, float, float, float]
 
 
 def speeds(surface: Surface, fastest: float = FASTEST) -> Array:
-    """Speed at every sample of a road: what bends allow, and what can still be braked before them."""
+    """Speed at every sample of a road, such that bends can be taken and braking ahead of them is in time."""
     road, share = surface.road, min(1.0, surface.grip)
     rows = road.course.samples
     v = np.minimum(np.sqrt(share * SIDEWAYS / np.maximum(np.abs(rows[:, 4]), 1e-6)), fastest)
@@ -41,7 +41,7 @@ def speeds(surface: Surface, fastest: float = FASTEST) -> Array:
 
 
 def slow_parts(road: Road) -> list[tuple[float, float, float]]:
-    """Where a driver goes slowly, and how: begin, end [m], speed [m/s]."""
+    """Sections to be driven slowly: begin, end [m], speed [m/s]."""
     rough = [(*road.rough, ROUGH_SPEED)] if road.rough[1] > road.rough[0] else []
     return rough + [(b.s - 6, b.s + 5, BUMP_SPEED) for b in road.bumps]
 
@@ -51,8 +51,8 @@ class Driver:
     """Steers a car along a road.
 
     Args:
-        line: offset from the middle of the road, to the left, at a way along it [m]
-        speed: wanted, at a sample of the road [m/s]
+        line: distance along the road [m] -> offset from its centre line, to the left [m]
+        speed: wanted at each sample of the road [m/s]
     """
 
     def __init__(self, car: Simulation, line: Callable[[float], float], speed: Array) -> None:
@@ -62,21 +62,21 @@ class Driver:
 
     @property
     def foot(self) -> Foot:
-        """Where the car is on the road."""
+        """Position of the car along and across the road."""
         return self._car.foot
 
     @property
     def speed(self) -> float:
-        """Of the car ahead [m/s]."""
+        """Forward speed of the car [m/s]."""
         return float(self._car.v[3])
 
     @property
     def _looks_away(self) -> bool:
-        """Whether the car points against the way of the road."""
+        """Whether the car does not point along the road."""
         return math.cos(self._car.angles[2] - self._road.course.at(self.foot.s)[2]) < 0.3
 
     def steer(self) -> float:
-        """To the point ahead on the line: the arc through it, plus what the car pushes outwards."""
+        """Steering for the arc to a point ahead on the line, with a correction for understeer."""
         car, course = self._car, self._road.course
         v = max(self.speed, 0.0)
         ahead = LOOKS + LOOKS_S * v
@@ -87,7 +87,7 @@ class Driver:
         dy = y + math.cos(heading) * offset - float(car.q[1])
         yaw = car.angles[2]
         left, forward = math.cos(yaw) * dy - math.sin(yaw) * dx, math.cos(yaw) * dx + math.sin(yaw) * dy
-        if forward < 0.3 * abs(left):  # it looks away from the road: turn round as tightly as it can
+        if forward < 0.3 * abs(left):  # the point is beside or behind the car: turn as tightly as possible
             return math.copysign(1.0, left)
         curvature = 2 * left / max(left * left + forward * forward, 1.0)
         angle = math.atan(car.car.wheelbase * curvature) + 0.0025 * v * v * curvature
@@ -109,7 +109,7 @@ class Driver:
 
 
 def middle(s: float) -> float:
-    """The line in the middle of the road."""
+    """The centre line."""
     return 0.0
 
 
@@ -133,7 +133,7 @@ def lap(car: Simulation) -> Callable[[float], Controls]:
 
 
 def slalom(car: Simulation) -> Callable[[float], Controls]:
-    """Winding along the whole road."""
+    """Weave along the whole road."""
     return _along(
         Driver(car, weaving, speeds(car.surface, fastest=WEAVE_SPEED * math.sqrt(min(1.0, car.surface.grip))))
     )
@@ -167,9 +167,9 @@ def brake(car: Simulation, fast: float = 25.0) -> Callable[[float], Controls]:
 
 
 def tour(car: Simulation) -> Callable[[float], Controls]:
-    """A minute of everything: start, slalom, bends, a rough road, bumps, an emergency stop; then laps.
+    """A minute with a start, slalom, bends, a rough road, bumps and an emergency stop; then laps.
 
-    On a road without cones and bumps it is a lap.
+    On a road without cones it is a lap.
     """
     road = car.surface.road
     if not road.cones:

@@ -1,8 +1,8 @@
-"""A step of the car as one program: eight inner steps by the midpoint rule, then what is felt and shown.
+"""A step of the car as one program: eight inner steps by the midpoint rule, then quantities to feel and show.
 
 Inner steps of 0.6 ms: the fastest parts are a wheel's spin on the tyre's spring (up to 240 rad/s), its brake (120), a
 kingpin (150) and the damped slip (250/s). The midpoint rule is of second order and grows an oscillation by only
-(w h)^4 / 8 a step, which the least of the damping outweighs.
+(w h)^4 / 8 per step, less than even the smallest damping removes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from motionbase.worlds.drive.suspension import kingpin_torques, slide_forces
 SX = ca.SX
 INNER = 8
 AIR = 1.225  # [kg/m^3]
-TWIST, TWIST_LAG = 15000.0, 0.004  # of a brake that holds: stiffness [N m/rad], damping over it [s]; illustrative
+TWIST, TWIST_LAG = 15000.0, 0.004  # of a holding brake: stiffness [N m/rad], damping over it [s]; illustrative
 
 
 class Motion(Struct):
@@ -54,18 +54,18 @@ class Motion(Struct):
 
 
 class Demand(Struct):
-    """What driver and gearbox make of the controls, held over a step."""
+    """Demands of driver and gearbox, constant over a step."""
 
     throttle: SX = quantity("-", text="0 to 1")
     ratio: SX = quantity("-", text="turbine's speed over that of the driven wheels, negative in reverse")
-    coupled: SX = quantity("-", text="share of the converter's torque that gets through")
-    rack: SX = quantity("rad", text="angle of the front wheels that the steering wants, at the begin of the step")
-    rack_rate: SX = quantity("rad/s", text="how it goes on")
+    coupled: SX = quantity("-", text="share of the converter's torque that is transmitted")
+    rack: SX = quantity("rad", text="steering angle of the rack at the start of the step")
+    rack_rate: SX = quantity("rad/s", text="its rate during the step")
     brakes: SX = quantity("N m", 4, "largest torque of each brake")
 
 
 class Seen(Struct):
-    """What is felt and shown after a step."""
+    """Quantities to feel and show after a step."""
 
     v_dot: SX = quantity("-", NV, "accelerations of the chassis")
     load: SX = quantity("N", 4, "of the tyres")
@@ -77,9 +77,9 @@ class Seen(Struct):
 
 
 class Wheel(NamedTuple):
-    """A wheel on the ground."""
+    """Forces and rates of a wheel on the ground."""
 
-    wrench: Expr  # (6,) moment and force on its middle, in the world
+    wrench: Expr  # (6,) moment and force at its centre, in the world
     rate: tuple[Expr, Expr]
     peak: tuple[Expr, Expr]
     load: Expr
@@ -103,8 +103,8 @@ class Dynamics:
 
     @cached_property
     def rates(self) -> Kernel:
-        """(since, motion, demand, hills, bump, unders) -> rates of the motion, limits, and what is seen."""
-        inputs = (Port("since", (), "s", "time since the begin of the step"), *STATE, *SURFACE)
+        """(since, motion, demand, hills, bump, unders) -> rates of the motion, largest tyre forces, and `Seen`."""
+        inputs = (Port("since", (), "s", "time since the start of the step"), *STATE, *SURFACE)
         outputs = (
             Port("rate", NV + 8 + 4 + 1, "-", "of speeds, deflections, twists and engine"),
             Port("peak", 8, "N", "largest forces of the tyres"),
@@ -114,7 +114,7 @@ class Dynamics:
 
     @cached_property
     def step(self) -> Program:
-        """(h, motion, demand, hills, bump, unders) -> motion after eight inner steps of h, and what is seen then."""
+        """(h, motion, demand, hills, bump, unders) -> motion after eight inner steps of h, and `Seen` then."""
         inputs = (Port("h", (), "s", "inner step"), *STATE, *SURFACE)
         return Program("car_step", inputs, (Motion.port("motion_next"), Seen.port("seen")), self._step)
 
@@ -130,7 +130,7 @@ class Dynamics:
         return after, seen
 
     def _after(self, begin: Motion, at: Motion, rate: Expr, h: Expr) -> Motion:
-        """From the begin of a step with the rates at another state."""
+        """The state at the start of a step, advanced by h with the rates at another state."""
         model = self.chassis.model
         xi = (h / 2) * local_rate(model, begin.q, SX.zeros(NV), begin.v) if at is not begin else SX.zeros(NV)
         return Motion(
@@ -142,7 +142,7 @@ class Dynamics:
         )
 
     def _held(self, motion: Motion, peak: Expr, demand: Demand) -> Motion:
-        """Deflections within what the ground and the brakes can hold."""
+        """Deflections limited to what ground and brakes can hold."""
         tyre = self.car.tyre
         bent = [tyres.held(tyre, motion.bent[2 * k : 2 * k + 2], peak[2 * k : 2 * k + 2]) for k in range(4)]
         most = demand.brakes / TWIST
@@ -203,7 +203,7 @@ class Dynamics:
     def _wheel(
         self, k: int, state: Any, motion: Motion, demand: Demand, hills: Hills, bump: Bump, unders: Under
     ) -> Wheel:
-        """Contact of a wheel with the ground, which is the tangent plane below its middle."""
+        """Contact of a wheel with the ground, taken as the tangent plane below its centre."""
         car, tyre = self.car, self.car.tyre
         at = state.point(self.chassis.carrier(k), self.chassis.middle(k))
         under = Under.of(unders.column[k, :].T)
@@ -226,7 +226,7 @@ class Dynamics:
         force = load * n + found.force[0] * ahead + found.force[1] * left
         back = tyres.trail(tyre, found.slip) * ca.tanh(rolls / 0.5)
         moment = ca.cross(arm, force) - back * found.force[1] * n
-        # the force along the wheel turns it by its rolling radius, not by the distance of its middle
+        # the lever arm of the longitudinal force is the rolling radius, not the height of the centre
         resist = -tyre.rolling * under.soft * load * tyre.radius * ca.tanh(rolls / 0.1)
         spin = resist + found.force[0] * (distance - radius)
         pivot = moment - car.steering.trail * ca.cross(ahead, force) if AXLE[k] == FRONT else SX(3, 1)

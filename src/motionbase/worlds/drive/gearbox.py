@@ -1,4 +1,4 @@
-"""The automatic gearbox: which gear, when it shifts, drive and reverse by the pedals; and what the brakes may do."""
+"""The automatic gearbox, with drive and reverse selected by the pedals; and the brakes with ABS."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from motionbase.worlds.drive.car import Car
 from motionbase.worlds.drive.chassis import AXLE
 from motionbase.worlds.drive.driveline import RPM
 
-SHIFT_S, SHIFT_TORQUE = 0.28, 0.35  # duration of a shift, and what gets through meanwhile; illustrative
-PAUSE_S = 0.9  # between shifts
-CALM = 0.45  # shifting speeds without throttle, over those at full throttle
+SHIFT_S, SHIFT_TORQUE = 0.28, 0.35  # duration of a shift, and share of torque meanwhile; illustrative
+PAUSE_S = 0.9  # least time between shifts
+CALM = 0.45  # shift speeds without throttle, over those at full throttle
 SLOW = 0.6  # [m/s] below which the direction may change
-PRESSED, LET_GO = 0.3, 0.1  # of a pedal
+PRESSED, LET_GO = 0.3, 0.1  # pedal positions that count as pressed and as released
 PEDAL_S = 0.06  # time constant of brakes and throttle
-HOLDS = 0.8  # share of the brakes that holds a car that has stopped
+HOLDS = 0.8  # share of the brakes that holds a stopped car
 LOCKING, FREE = -0.14, -0.09  # slips between which the ABS works
 RELEASE, BUILD = 14.0, 5.0  # rates of the ABS [1/s]
-ABS_SPEED = 2.0  # [m/s] below which it does nothing
+ABS_SPEED = 2.0  # [m/s] below which it is off
 
 
 @final
@@ -27,7 +27,7 @@ class Gearbox:
     """Drive, reverse and gears of a car.
 
     Attributes:
-        gear: 1 on, -1 in reverse
+        gear: 1 or more forwards, -1 in reverse
         holds: the car has stopped and is held until a pedal is pressed
     """
 
@@ -49,20 +49,20 @@ class Gearbox:
 
     @property
     def coupled(self) -> float:
-        """Share of the converter's torque that gets through."""
+        """Share of the converter's torque that is transmitted."""
         return 0.0 if self.holds else SHIFT_TORQUE if self._shifting > 0 else 1.0
 
     def pedals(self, throttle: float, brake: float, speed: float) -> tuple[float, float]:
-        """Throttle and brake that act: in reverse the pedals change places.
+        """Throttle and brake to apply: in reverse the pedals are swapped.
 
-        From a standstill the brake, pressed anew, goes backwards, and the throttle forwards.
+        At a standstill, the brake released and pressed again selects reverse, the throttle forwards.
         """
         stands = abs(speed) < SLOW
         if stands and self.gear > 0 and brake > PRESSED and throttle < LET_GO and self._was_free:
             self._change(-1)
         elif stands and self.gear < 0 and throttle > PRESSED:
             self._change(1)
-        free = brake < LET_GO or (self._was_free and brake <= PRESSED)  # let go, or not pressed far yet
+        free = brake < LET_GO or (self._was_free and brake <= PRESSED)  # released, or not pressed far yet
         self._was_free = stands and (free or self.gear < 0)
         gas, stop = (throttle, brake) if self.gear > 0 else (brake, throttle)
         if gas > 0.02:
@@ -76,7 +76,7 @@ class Gearbox:
         self._ratio = self._target
 
     def begin(self, wheels: float) -> None:
-        """In the gear for a speed of the driven wheels [rad/s]."""
+        """Start in the gear for a speed of the driven wheels [rad/s]."""
         engine = self._engine
         while self.gear < len(engine.gears) and wheels * self._target / RPM > 0.6 * engine.up:
             self.gear += 1
@@ -84,7 +84,7 @@ class Gearbox:
         self.holds = False
 
     def step(self, throttle: float, wheels: float, dt: float) -> None:
-        """Shift if it is time.
+        """Shift if the engine speed asks for it.
 
         Args:
             wheels: mean speed of the driven wheels [rad/s]
@@ -92,8 +92,7 @@ class Gearbox:
         self._since += dt
         if self._shifting > 0:
             self._shifting -= dt
-            left = max(self._shifting, 0.0) / SHIFT_S
-            self._ratio += (self._target - self._ratio) * min(1.0, dt / (left * SHIFT_S + dt))
+            self._ratio += (self._target - self._ratio) * dt / (max(self._shifting, 0.0) + dt)
             return
         if self.holds and self.gear > 1:
             self._change(1)
@@ -116,17 +115,17 @@ class Gearbox:
 
 @final
 class Brakes:
-    """Pedal and hand brake, with ABS: each wheel's torque is let off as it locks, and builds up again."""
+    """Pedal and hand brake, with ABS: the torque of a wheel that starts to lock is reduced, then built up again."""
 
     def __init__(self, car: Car) -> None:
         self._car, self.pedal, self._share = car, 0.0, [1.0] * 4
-        self.works = False  # the ABS
+        self.works = False  # whether the ABS acts
 
     def step(self, brake: float, hand: float, speed: float, slips: Sequence[float], dt: float) -> list[float]:
         """Largest torques of the wheels [N m].
 
         Args:
-            slips: lengthwise, in the direction in which the car goes
+            slips: longitudinal, with respect to the direction of travel
         """
         self.pedal += (brake - self.pedal) * (1 - math.exp(-dt / PEDAL_S))
         acts = self._car.engine.abs and abs(speed) > ABS_SPEED and brake > 0.05

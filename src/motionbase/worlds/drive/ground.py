@@ -1,7 +1,7 @@
-"""The ground under a car, as compiled code: hills, unevenness of road and grass, kerbs, a bump.
+"""The ground under a car, as compiled code: hills, roughness of road and grass, kerbs, a bump.
 
-`surface.py` makes the numbers once a step. A wheel has a frame of its own on the ground: place, direction and curvature
-of the road beside it, and a window of the unevenness around. Within a step of 5 ms it hardly leaves the middle of it.
+`surface.py` fills the numbers once per step. Each wheel has a frame of its own on the ground: position, direction and
+curvature of the road at the wheel, and a window of the roughness around it, which it cannot leave within 5 ms.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Spot(NamedTuple):
 
 
 def hills_at(hills: Hills, x: Expr, y: Expr) -> Spot:
-    """The ground without what lies on it."""
+    """The ground without roughness, kerbs and bumps."""
     z = zx = zy = SX(0)
     for k in range(HILLS):
         angle = hills.kx[k] * x + hills.ky[k] * y + hills.phase[k]
@@ -119,7 +119,7 @@ def ground_at(hills: Hills, bump: Bump, under: Under, x: Expr, y: Expr) -> Spot:
 
 
 def _on_road(along: Expr, left: Expr, curvature: Expr, bend: Expr) -> tuple[Expr, Expr, Expr]:
-    """Way along a clothoid and offset from it of a point near its begin, and how far it has turned there."""
+    """Distance along a clothoid and offset from it of a point near its start, and the angle it has turned there."""
     u = along
     for _ in range(2):  # Newton's method for the foot of the perpendicular; the way is a few metres at most
         theta = u * (curvature + bend * u / 2)
@@ -132,7 +132,7 @@ def _on_road(along: Expr, left: Expr, curvature: Expr, bend: Expr) -> tuple[Expr
 
 
 def _uneven(under: Under, u: Expr, n: Expr) -> tuple[Expr, Expr, Expr]:
-    """Height of the window's surface and its slopes along and across; at its border it goes on as it ends."""
+    """Height of the surface in the window and its slopes along and across; constant beyond the window."""
     a = ca.fmin(ca.fmax(under.u + under.per_u * u, 1.0), ALONG - 2.0)
     b = ca.fmin(ca.fmax(under.n + under.per_n * n, 1.0), ACROSS - 2.0)
     rows = [_cubic(a - i) for i in range(ALONG)]
@@ -162,13 +162,13 @@ def _quadratic(x: Expr) -> tuple[Expr, Expr]:
 
 
 def _kerb(beyond: Expr) -> tuple[Expr, Expr]:
-    """A kerb's height over its largest, and its slope, so far beyond the border of the road."""
+    """Share of a kerb's height, and its slope, at a distance beyond the edge of the road."""
     up, down = _smooth(beyond / KERB_UP), _smooth((beyond - KERB_UP) / KERB_DOWN)
     return up[0] - down[0], up[1] / KERB_UP - down[1] / KERB_DOWN
 
 
 def _smooth(x: Expr) -> tuple[Expr, Expr]:
-    """From 0 at 0 to 1 at 1 without kinks, and the slope."""
+    """From 0 at 0 to 1 at 1 with a continuous slope, and the slope."""
     x = ca.fmin(ca.fmax(x, 0.0), 1.0)
     return x * x * (3 - 2 * x), 6 * x * (1 - x)
 

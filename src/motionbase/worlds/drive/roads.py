@@ -1,4 +1,4 @@
-"""Roads by name: their course, what stands and lies on it, and the hills around. All numbers are illustrative."""
+"""Roads by name: their course, what is on it, and the hills around it. All numbers are illustrative."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from motionbase.worlds.drive.course import Bend, Course, Straight
 from motionbase.worlds.drive.ground import HILLS
 
 NAMES = ("circuit", "oval", "pad")
-SLALOM, CONE_COUNT, CONE_DISTANCE = 60.0, 5, 20.0  # where the first cone stands on the road [m]
-ROUGHER = 2  # classes that the rough part is worse
+SLALOM, CONE_COUNT, CONE_DISTANCE = 60.0, 5, 20.0  # first cone [m along the road], their number, spacing [m]
+ROUGHER = 2  # by so many classes the rough section is worse than the rest
 
 
 @final
@@ -33,11 +33,11 @@ class Road:
     """A road in its landscape.
 
     Attributes:
-        rough: begin and end of a part that is worse than the rest [m]; equal if there is none
-        bumps: across the road
-        cones: places beside which a slalom goes [m along the road]
+        rough: begin and end of a rougher section [m]; equal if there is none
+        bumps: speed bumps across the road
+        cones: of the slalom [m along the road]
         kerbs: height in bends [m]
-        hills: whether the landscape has any
+        hills: whether there are any
     """
 
     name: str
@@ -50,7 +50,7 @@ class Road:
 
     @cached_property
     def waves(self) -> Array:
-        """(HILLS, 4) amplitude [m], kx, ky [rad/m], phase of the landscape; the largest first."""
+        """(HILLS, 4) amplitude [m], kx, ky [rad/m], phase of the hills; the largest first."""
         random = np.random.default_rng(7)
         length = np.linspace(480.0, 170.0, HILLS)
         steep = np.linspace(0.020, 0.012, HILLS) if self.hills else np.zeros(HILLS)

@@ -1,8 +1,9 @@
-"""Unevenness of roads by ISO 8608, as an isotropic random surface that repeats itself along the road.
+"""Roughness of roads by ISO 8608, as an isotropic random surface that repeats along the road.
 
-The spectral density of the height along any line is G(n) = G(n0) (n / n0)^-2 with n0 = 0.1 cycles/m. In the middle of
-class A, G(n0) is 16e-6 m^3; each class is four times the one before (ISO 8608:2016, annex C). Wheel paths side by
-side are coherent as on an isotropic surface (Dodds & Robson 1973; for this spectrum Kamash & Robson 1978):
+The spectral density of the height along any line is G(n) = G(n0) (n / n0)^-2 with n0 = 0.1 cycles/m. The
+geometric mean of class A is G(n0) = 16e-6 m^3, and each class has four times the density of the one before
+(ISO 8608:2016, annex C). Wheel paths side by side are coherent as on an isotropic surface (Dodds & Robson 1973; for
+this spectrum Kamash & Robson 1978):
 
     coherence of two paths at the distance B:  gamma(n) = x K1(x),  x = 2 pi n B,  K1 the modified Bessel function
 
@@ -30,7 +31,7 @@ PERIOD, ACROSS = 204.8, 8.0  # of the surface as it is made [m]
 
 
 def amplitude(name: str) -> float:
-    """Height of a class over that of class A."""
+    """Heights of a class over those of class A."""
     return 2.0 ** CLASSES.index(name)
 
 
@@ -54,7 +55,7 @@ def coherence(n: Array, distance: float) -> Array:
 
 @cache
 def surface(seed: int = 8608) -> Array:
-    """(NODES, LANES) heights of class A on the grid [m]; it repeats itself in both directions."""
+    """(NODES, LANES) heights of class A on the grid [m]; periodic in both directions."""
     found: Array = np.fft.ifft2(_spectrum(seed)).real * NODES * LANES
     return found
 
@@ -88,11 +89,11 @@ def _spectrum(seed: int) -> Complex:
 @final
 @dataclass(frozen=True)
 class Grid:
-    """The surface laid on a road of a given length, so that it repeats itself there as often as it fits.
+    """The surface stretched along a road so that it repeats a whole number of times.
 
     Attributes:
-        step: distance of nodes along [m]
-        scale: of heights, since a stretched surface of the same density is higher
+        step: spacing of nodes along the road [m]
+        scale: of heights, so that the stretched surface has the same density
     """
 
     step: float
@@ -100,6 +101,6 @@ class Grid:
 
     @staticmethod
     def on(length: float) -> Grid:
-        """On a closed road; 0 for an open one."""
+        """On a closed road of this length [m]; 0 means an open road."""
         period = length / max(1, round(length / PERIOD)) if length else PERIOD
         return Grid(period / NODES, math.sqrt(period / PERIOD))

@@ -1,4 +1,4 @@
-"""A car and its road as viewers draw them."""
+"""The scene of a car and its road for viewers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from motionbase.worlds.drive.surface import Surface
 from motionbase.worlds.scene import shown_controls
 from motionbase.worlds.world import Control, Scene
 
-POINT_EVERY = 4.0  # of the road's middle [m]
-TOUR = (  # seconds at which the usual car gets there
+POINT_EVERY = 4.0  # spacing of points of the centre line [m]
+TOUR = (  # time at which the default car gets there [s], caption
     (0.0, "Full throttle: the car squats and shifts up"),
     (5.0, "Slalom between cones"),
     (16.0, "A long bend to the left"),
@@ -26,7 +26,7 @@ TOUR = (  # seconds at which the usual car gets there
     (65.5, "The script goes on with laps; steer yourself at any time"),
     (72.0, ""),
 )
-PACE = {"sports": 0.965}  # of other cars
+PACE = {"sports": 0.965}  # factor on these times for other cars
 
 
 def scene_of(name: str, car: Car, surface: Surface, controls: Sequence[Control]) -> Scene:
@@ -71,7 +71,7 @@ def _points(surface: Surface) -> list[list[float]]:
 
 
 def _parts(car: Car) -> list[dict[str, Any]]:
-    """Wheels: each slides, the front ones are steered, and all spin."""
+    """Wheels: all slide and spin, the front ones are steered."""
     chassis, parts = Chassis(car), []
     for k, wheel in enumerate(WHEELS):
         p = list(chassis.centre(k))
@@ -108,7 +108,7 @@ def _instruments(car: Car) -> list[dict[str, Any]]:
 
 
 def _cones(surface: Surface) -> list[dict[str, Any]]:
-    """Cones of the slalom, on the middle of the road; cars pass through them."""
+    """Cones of the slalom, on the centre line; cars pass through them."""
     found = []
     for k, s in enumerate(surface.road.cones):
         x, y, heading = surface.road.course.at(s)

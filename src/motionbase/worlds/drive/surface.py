@@ -1,4 +1,4 @@
-"""What lies under a car in a step: numbers of `ground.py` from the road beside each wheel."""
+"""Fills the numbers of `ground.py` for a step, from the road at each wheel."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from motionbase.worlds.drive.ground import Bump, Hills, Under
 from motionbase.worlds.drive.roads import ROUGHER, Road
 from motionbase.worlds.drive.roughness import ACROSS, CLASSES, LANES, NODES, Grid, amplitude, weights
 
-FADE = 10.0  # within which the road becomes rough [m]
-KERB_WIDTH = 0.6  # [m] beside the road, with its grip and unevenness
-VERGE, SPREAD = 0.4, 1.5  # within which the road's unevenness ends, and that of the grass begins, from there on [m]
+FADE = 10.0  # over which a rough section fades in and out [m]
+KERB_WIDTH = 0.6  # [m] beside the road, with its grip and roughness
+VERGE, SPREAD = 0.4, 1.5  # over which the road's roughness fades out, then that of the grass in [m]
 GRASS_CLASS, GRASS_GRIP, GRASS_SOFT = "E", 0.55, 5.0  # grip and rolling resistance over those of the road; illustrative
-TIGHT, TIGHTER = 1 / 250, 1 / 110  # curvatures between which kerbs rise [1/m]
-SKEW = 0.618  # [rad] direction of the grass's grid, so that it is seldom met in its own period
+TIGHT, TIGHTER = 1 / 250, 1 / 110  # curvatures between which kerbs grow to full height [1/m]
+SKEW = 0.618  # [rad] direction of the grass's grid, so that its period is rarely noticed
 BEHIND = 3  # nodes of a window behind a wheel
-LOST, SEARCH = 15.0, 40  # [m] from the road where another part may be nearer; looks until all of it is searched
+LOST, SEARCH = 15.0, 40  # [m] from the road, where another section may be nearer; lookups between full searches
 
 
 class Foot(NamedTuple):
-    """The road beside a place.
+    """Position relative to the road.
 
     Attributes:
-        s: way along it [m]
-        across: offset from its middle, to the left [m]
+        s: distance along it [m]
+        across: offset from its centre line, to the left [m]
     """
 
     s: float
@@ -39,13 +39,13 @@ class Foot(NamedTuple):
 
 @final
 class Surface:
-    """The ground of a road, on which a car looks for what is under its wheels.
+    """The ground of a road and its surroundings.
 
     Args:
         quality: class of ISO 8608
-        grip: of the road, over that of a dry one
-        bumps: factor of their heights
-        hills: factor of theirs
+        grip: of the road, relative to a dry one
+        bumps, hills: factors on their heights
+        rough: factor on the roughness
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Surface:
         self._nearest_bump = -1
 
     def _classes(self, s: Array, quality: str) -> Array:
-        """Height over class A along the road."""
+        """Heights relative to class A along the road."""
         begin, end = self.road.rough
         place = CLASSES.index(quality)
         worse = amplitude(CLASSES[min(place + ROUGHER, len(CLASSES) - 1)])
@@ -83,16 +83,16 @@ class Surface:
         return found
 
     def nearest(self, x: float, y: float) -> int:
-        """Number of the sample of the road nearest to a place."""
+        """Index of the sample of the road nearest to a position."""
         dx, dy = self._xy[0] - x, self._xy[1] - y
         return int((dx * dx + dy * dy).argmin())
 
     def seek(self) -> None:
-        """Search all of the road at the next look: the car has been put elsewhere."""
+        """Search the whole road at the next lookup, because the car has been moved."""
         self._across = math.inf
 
     def foot(self, x: float, y: float, near: int) -> tuple[int, Foot]:
-        """Nearest sample from one near by, and the road beside the place."""
+        """Nearest sample, found from one near by, and the position relative to the road."""
         k, row = near, self._rows[near]
         for _ in range(40):
             dx, dy = x - row[1], y - row[2]
@@ -111,17 +111,17 @@ class Surface:
         return (k + by) % n if self.road.course.closed else max(0, min(n - 1, k + by))
 
     def height(self, x: float, y: float) -> tuple[float, float, float]:
-        """Of the hills, and their slopes along x and y."""
+        """Height of the hills, and their slopes along x and y."""
         angle = self.waves[:, 1] * x + self.waves[:, 2] * y + self.waves[:, 3]
         slope = -self.waves[:, 0] * np.sin(angle)
         return float(self.waves[:, 0] @ np.cos(angle)), float(slope @ self.waves[:, 1]), float(slope @ self.waves[:, 2])
 
     def look(self, wheels: Sequence[tuple[float, float]], ahead: tuple[float, float]) -> Foot:
-        """Fill `unders` and `bump` for a step; returns the road beside the middle of the wheels.
+        """Fill `unders` and `bump` for a step; returns the road position of the middle of the wheels.
 
         Args:
-            wheels: places of the wheels
-            ahead: way that they go in half a step
+            wheels: horizontal positions of the wheels [m]
+            ahead: their displacement in half a step [m]
         """
         mx, my = sum(x for x, _ in wheels) / 4, sum(y for _, y in wheels) / 4
         self._looks += 1
@@ -163,7 +163,7 @@ class Surface:
             numbers = (sx, sy, c, s, curvature, bend, 0.0, u, n, 1 / self._grid.step, 1 / LANE, a, a_u, a_n, grip, soft,
                        self._half, kerb, kerb_u, kerb, kerb_u)  # fmt: skip
             return numbers, i, j
-        # far from the road the unevenness has a grid of its own in the plane, and grows with the distance
+        # off the road the roughness has a grid of its own and grows with the distance from the road
         c, s = math.cos(SKEW), math.sin(SKEW)
         out_x, out_y = -side * math.sin(heading), side * math.cos(heading)
         share = (beside - VERGE) / SPREAD
@@ -179,7 +179,7 @@ class Surface:
         return numbers, i, j
 
     def _look_for_bump(self, s: float) -> None:
-        """The bump nearest to the car."""
+        """Use the bump nearest to the car."""
         if not self.bumps:
             return
         length = self._length
@@ -191,15 +191,15 @@ class Surface:
             self.bump[:] = (x, y, math.cos(heading), math.sin(heading), along, 2 * self._half, height)
 
 
-LANE = ACROSS / LANES  # distance of nodes across [m]
+LANE = ACROSS / LANES  # spacing of nodes across [m]
 
 
 def _window(u: float, n: float, goes: float, left: float) -> tuple[int, int, float, float]:
-    """First row and column of a window around a wheel, and the place of its frame's origin in the window.
+    """First row and column of a window around a wheel, and the position of its frame's origin in the window.
 
     Args:
-        u, n: place of the origin in the grid, in nodes
-        goes, left: of the wheel from there
+        u, n: position of the origin in the grid, in nodes
+        goes, left: position of the wheel from there, in nodes
     """
     i, j = math.floor(u + goes) - BEHIND, round(n + left - 1.5)
     return i, j, u - i, n - j

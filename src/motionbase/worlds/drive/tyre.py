@@ -31,7 +31,7 @@ from motionbase.worlds.drive.parts import Tyre
 
 LAG = 0.004  # [s] d / c: damping of the carcass; illustrative
 CREEP = 1e-3  # [m/s] added to the rolling speed, so that nothing is divided by zero
-LEAST_GRIP = 0.35  # share that load can take away of the grip's coefficient
+LEAST_GRIP = 0.35  # share of the grip that remains at any load
 RIM, RIM_STIFFNESS = (
     0.12,
     4.0,
@@ -41,7 +41,7 @@ TINY = 1e-9
 
 @final
 class Laws(NamedTuple):
-    """What a load and the grip of the ground make of the Magic Formula; pairs are lengthwise and sideways.
+    """Parameters of the Magic Formula at a load and grip; pairs are longitudinal and lateral.
 
     Attributes:
         peak: D [N]
@@ -53,9 +53,9 @@ class Laws(NamedTuple):
 
 
 def laws(tyre: Tyre, load: Expr, grip: Expr) -> Laws:
-    """At a load [N] and on ground with a share of the grip."""
+    """At a load [N], on ground with a share of the nominal grip."""
     drop = ca.fmin(ca.fmax(1 - tyre.grip_drop * (load / tyre.load - 1), LEAST_GRIP), 2.0)
-    usable = ca.fmin(load, 2 * tyre.cornering_load * tyre.load)  # beyond, more load does not stiffen a tyre any more
+    usable = ca.fmin(load, 2 * tyre.cornering_load * tyre.load)  # beyond this load the slope grows no more
     sideways = ca.sin(2 * ca.atan(ca.fmin(load / (tyre.cornering_load * tyre.load), 1.0)))
     return Laws(
         (tyre.grip_x * grip * drop * load, tyre.grip_y * grip * drop * load),
@@ -70,7 +70,7 @@ def magic(tyre: Tyre, S: Expr) -> Expr:
 
 @final
 class Contact(NamedTuple):
-    """A tyre in its contact; pairs are lengthwise and sideways.
+    """State of a contact; pairs are longitudinal and lateral.
 
     Attributes:
         force: on the wheel [N]
@@ -86,18 +86,18 @@ class Contact(NamedTuple):
 
 
 def springs(tyre: Tyre) -> tuple[float, float]:
-    """Stiffness of the tyre along and across [N/m]: slope at the nominal load over the relaxation length."""
+    """Longitudinal and lateral stiffness [N/m]: slope at the nominal load over the relaxation length."""
     sideways = tyre.cornering * tyre.load * math.sin(2 * math.atan(1 / tyre.cornering_load))
     return tyre.slip_stiffness * tyre.load / tyre.relaxation_x, sideways / tyre.relaxation_y
 
 
 def contact(tyre: Tyre, load: Expr, grip: Expr, sliding: tuple[Expr, Expr], rolling: Expr, bent: Expr) -> Contact:
-    """Forces of a tyre and how its deflections change.
+    """Forces of a tyre and rates of its deflections.
 
     Args:
         load: [N]
-        sliding: velocity of the contact over the ground, lengthwise and sideways [m/s]
-        rolling: speed of rolling, not negative [m/s]
+        sliding: velocity of the contact over the ground, longitudinal and lateral [m/s]
+        rolling: rolling speed, not negative [m/s]
         bent: (2,) deflections [m]
     """
     law = laws(tyre, load, grip)
@@ -115,7 +115,7 @@ def contact(tyre: Tyre, load: Expr, grip: Expr, sliding: tuple[Expr, Expr], roll
 
 
 def held(tyre: Tyre, bent: Expr, peak: Expr) -> Expr:
-    """(2,) deflections within what the ground can hold: the ellipse of the peaks."""
+    """(2,) deflections limited to the ellipse of the largest forces."""
     c = springs(tyre)
     share = ca.sqrt(sum(((c[k] * bent[k] / (peak[k] + TINY)) ** 2 for k in range(2)), ca.SX(0)))
     return bent / ca.fmax(share, 1.0)
@@ -127,7 +127,7 @@ def trail(tyre: Tyre, S: Expr) -> Expr:
 
 
 def vertical(tyre: Tyre, depth: Expr, rate: Expr) -> Expr:
-    """Load [N] of a tyre pressed in by a depth [m], at a rate; a tyre does not pull."""
+    """Load [N] of a tyre compressed by a depth [m] at a rate [m/s]; never negative."""
     damped = tyre.damping * ca.fmin(ca.fmax(depth, 0.0) * tyre.stiffness / tyre.load, 1.0)
     rim = RIM_STIFFNESS * tyre.stiffness * ca.fmax(depth - RIM, 0.0)
     return ca.fmax(tyre.stiffness * ca.fmax(depth, 0.0) + rim + damped * rate, 0.0)
