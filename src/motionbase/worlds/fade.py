@@ -18,10 +18,13 @@ class Fade:
 
     Roll and pitch turn from one attitude to the other, at rates consistent with that. The heading has no such rate,
     because it cannot be felt.
+
+    Attributes:
+        begin: the constant row
     """
 
     def __init__(self, row: Sequence[float], seconds: float) -> None:
-        self._row, self._seconds, self._age = tuple(row), seconds, 0.0
+        self.begin, self._seconds, self._age = tuple(row), seconds, 0.0
 
     def step(self, dt: float) -> bool:
         """Advance by a period [s]; False at the end."""
@@ -34,7 +37,7 @@ class Fade:
         x = min(1.0, self._age / T)
         s = x * x * x * (10 - 15 * x + 6 * x * x)
         s1, s2 = 30 * x * x * (1 - x) ** 2 / T, 60 * x * (1 - x) * (1 - 2 * x) / T**2
-        old, new = self._row, row
+        old, new = self.begin, row
         way = tuple(b - a for a, b in zip(old[ANGLES], new[ANGLES], strict=True))
         angles = tuple(a + s * d for a, d in zip(old[ANGLES], way, strict=True))
         seen = (s1 * way[0], s1 * way[1], 0.0), (s2 * way[0], s2 * way[1], 0.0)
