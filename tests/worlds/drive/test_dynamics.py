@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,10 @@ from motionbase.multibody.tree.outputs import Outputs
 from motionbase.record.vehicle import G
 from motionbase.worlds.drive.chassis import TRAVEL_Q, Chassis
 from motionbase.worlds.drive.dynamics import INNER
-from motionbase.worlds.drive.simulation import DT
+from motionbase.worlds.drive.roads import road_of
+from motionbase.worlds.drive.simulation import DT, Simulation
+from motionbase.worlds.drive.surface import Surface
+from motionbase.worlds.drive.world import DriveWorld
 from tests.worlds.drive.pads import PLAIN, driven, on_pad, without_losses
 
 
@@ -76,6 +80,16 @@ def _linear_gradient() -> float:
 def test_it_understeers_as_the_linear_single_track_model() -> None:
     """Steady turns of about 1 m/s^2: wheel angle = L / R + K a. Left out are load transfer, the drive's force and the
     curves of the tyres at 1 m/s^2, each a few per cent of K."""
+    speed, angle, rows, _ = _steady_turn()
+    r, v = rows[-200:, 17 + 2].mean(), rows[-200:, 17 + 3].mean()
+    assert v == pytest.approx(speed, rel=0.02)
+    assert rows[-1, 17 + 2] == pytest.approx(rows[-300, 17 + 2], rel=0.03)
+    assert (angle - PLAIN.wheelbase * r / v) / (r * v) == pytest.approx(_linear_gradient(), rel=0.12)
+
+
+@cache
+def _steady_turn() -> tuple[float, float, np.ndarray, np.ndarray]:
+    """Speed, wheel angle, coordinates and speeds, and loads at the end of a left turn of about 1 m/s^2."""
     speed = 18.0
     car = on_pad(speed=speed, assisted=False)
     angle = PLAIN.wheelbase * 1.0 / speed**2 + _linear_gradient()
@@ -87,10 +101,70 @@ def test_it_understeers_as_the_linear_single_track_model() -> None:
         extra += 0.002 * by
         return angle / PLAIN.steering.lock, max(0.0, 0.08 + extra + 0.2 * by), 0.0, 0.0
 
-    rows = driven(car, 7.0, controls)
-    r, v = rows[-200:, 17 + 2].mean(), rows[-200:, 17 + 3].mean()
-    assert rows[-1, 17 + 2] == pytest.approx(rows[-300, 17 + 2], rel=0.03)
-    assert (angle - PLAIN.wheelbase * r / v) / (r * v) == pytest.approx(_linear_gradient(), rel=0.12)
+    return speed, angle, driven(car, 7.0, controls), car.seen["load"].copy()
+
+
+def _height() -> float:
+    """Of the centre of mass of the whole car at rest [m]; the wheels sink by their load over the stiffness."""
+    body, tyre = PLAIN.body, PLAIN.tyre
+    wheels = (
+        2 * a.unsprung * (tyre.radius - F / tyre.stiffness) for a, F in zip(PLAIN.axles, PLAIN.loads, strict=True)
+    )
+    return (body.mass * body.height + sum(wheels)) / PLAIN.mass
+
+
+def test_a_turn_loads_the_outer_wheels_and_rolls_the_body_outwards() -> None:
+    """To the left: m a h over the track goes to the right wheels, and the body leans right, which is a positive roll.
+
+    The roll is that of springs and anti-roll bars about the roll axis, with the moment of the leaning body's weight,
+    and of the tyres. The leaning weight on the tyres, 1 %, and changes of the track are left out.
+    """
+    _, _, rows, loads = _steady_turn()
+    a = rows[-1, 17 + 2] * rows[-1, 17 + 3]
+    track = (PLAIN.front.track + PLAIN.rear.track) / 2
+    assert a > 0.8 and loads[[1, 3]].sum() - loads[[0, 2]].sum() == pytest.approx(
+        2 * PLAIN.mass * a * _height() / track, rel=0.05
+    )
+    body = PLAIN.body
+    share = 0.5 + body.ahead / PLAIN.wheelbase
+    axis = share * PLAIN.front.roll_centre + (1 - share) * PLAIN.rear.roll_centre
+    springs = sum(axle.track**2 * (axle.spring / 2 + axle.anti_roll) for axle in PLAIN.axles)
+    tyres = sum(axle.track**2 * PLAIN.tyre.stiffness / 2 for axle in PLAIN.axles)
+    arm = body.height - axis
+    roll = body.mass * a * arm / (springs - body.mass * G * arm) + PLAIN.mass * a * _height() / tyres
+    w, x, *_ = rows[-1, 3:7]
+    assert 2 * math.atan2(x, w) == pytest.approx(roll, rel=0.06)
+
+
+def test_braking_loads_the_front_wheels_and_lowers_the_nose() -> None:
+    """By m a h over the wheelbase, a the deceleration; drag and its height, and the dive of the body, are 1 % of it."""
+    car = on_pad(speed=25.0)
+    rows = driven(car, 1.5, (0, 0, 0.4, 0))
+    a = -(rows[-1, 17 + 3] - rows[-41, 17 + 3]) / (40 * DT)
+    found = car.seen["load"][:2].sum() - 2 * PLAIN.loads[0]
+    assert 2.0 < a < 7.0 and found == pytest.approx(PLAIN.mass * a * _height() / PLAIN.wheelbase, rel=0.04)
+    assert rows[-1, 5] > 0.005  # a positive pitch
+
+
+def test_what_the_driver_feels_is_the_derivative_of_the_motion() -> None:
+    """The eye's place, twice differenced over 5 ms, while it brakes in a turn."""
+    car = replace(PLAIN, engine=replace(PLAIN.engine, vibration=0.0))
+    world = DriveWorld(car, "test", lambda: Surface(road_of("pad"), rough=0.0), 20.0)
+    world.reset()
+    places, rows = [], []
+    for k in range(400):
+        world.step((0.5 * math.sin(4 * k * DT), 0.0, 0.15 + 0.1 * math.sin(6 * k * DT), 0.0))
+        place = np.array(world.place)
+        places.append(place[:3] + R_of(place[3:7]) @ car.body.eye)
+        rows.append((R_of(place[3:7]), np.array(world.vehicle)))
+    for k in range(50, 390, 20):
+        acceleration = (places[k + 1] - 2 * places[k] + places[k - 1]) / DT**2
+        R, row = rows[k]
+        np.testing.assert_allclose(row[:3], R.T @ (acceleration + [0, 0, G]), atol=0.03)
+        spin = R.T @ (rows[k + 1][0] - rows[k - 1][0]) / (2 * DT)
+        np.testing.assert_allclose(row[3:6], [spin[2, 1], spin[0, 2], spin[1, 0]], atol=1e-3)
+        np.testing.assert_allclose(row[6:9], (rows[k + 1][1][3:6] - rows[k - 1][1][3:6]) / (2 * DT), atol=0.03)
+    assert max(abs(row[1]) for _, row in rows) > 2.0
 
 
 @pytest.mark.parametrize("grip", (1.0, 0.4))
@@ -173,10 +247,6 @@ def test_the_step_is_of_second_order() -> None:
 
 def test_it_stands_still_on_a_slope() -> None:
     """Ten seconds on the circuit's slope of some per cent: it creeps less than 0.1 mm, and nothing moves or buzzes."""
-    from motionbase.worlds.drive.roads import road_of
-    from motionbase.worlds.drive.simulation import Simulation
-    from motionbase.worlds.drive.surface import Surface
-
     car = Simulation(PLAIN, Surface(road_of("circuit"), "C", hills=2.0))
     driven(car, 4.0, (0, 0, 0, 0))
     rows = driven(car, 10.0, (0, 0, 0, 0))

@@ -1,4 +1,4 @@
-"""Cars as data: what a TOML file says of one; docs/drive.md describes the keys."""
+"""Cars as data, read from TOML files; docs/drive.md describes the keys."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.platform.load import illustrative_keys
 from motionbase.platform.table import Table
 from motionbase.record.vehicle import G
+from motionbase.worlds.drive.driveline import COUPLED, RPM
 from motionbase.worlds.drive.parts import Axle, BodyShell, Engine, Look, Steering, Tyre, positive
 
 FOLDER = Path(__file__).parent / "cars"
 FRONT, REAR = 0, 1
-FASTEST = 700.0  # [rad/s] of oscillations, which is two inner steps a radian
+FASTEST = 700.0  # [rad/s] fastest oscillation that the inner steps can integrate: two steps per radian
 PARTS = ("body", "front", "rear", "tyre", "steering", "engine", "look")
 
 
@@ -26,7 +27,7 @@ class Car:
     """A car.
 
     Attributes:
-        summary, sources, illustrative: what it is, where its numbers are from, which of them nobody has published
+        summary, sources, illustrative: description, sources of the numbers, keys whose values are not published
         wheelbase: [m]
     """
 
@@ -57,22 +58,35 @@ class Car:
                 raise ModelError(f"tyre: stiffness is {self.tyre.stiffness:g} N/m, too soft for the load {load:.0f} N")
 
     def _check_step(self) -> None:
-        """Refuse what is too stiff for the inner steps."""
+        """Refuse a car that is too stiff for the inner steps."""
         tyre, hub = self.tyre, min(self.axles, key=lambda axle: axle.unsprung)
         along = tyre.slip_stiffness * tyre.load / tyre.relaxation_x
         across = tyre.cornering * tyre.load / tyre.relaxation_y
         spin = min(axle.spin_inertia for axle in self.axles)
         pivot = self.front.hub_mass * 0.01 + self.front.spin_inertia / 2
         for what, omega in (
-            ("tyre: stiffness on the wheel's mass", math.sqrt(tyre.stiffness / hub.unsprung)),
+            (
+                "tyre: stiffness, spring and anti_roll on the wheel's mass",
+                max(math.sqrt((tyre.stiffness + a.spring + 2 * a.anti_roll) / a.unsprung) for a in self.axles),
+            ),
             ("tyre: slip_stiffness over relaxation_x on spin_inertia", tyre.radius * math.sqrt(along / spin)),
             ("tyre: cornering over relaxation_y on the wheel's mass", math.sqrt(across / hub.unsprung)),
+            ("tyre: damping on the wheel's mass", tyre.damping / hub.unsprung),
             ("steering: stiffness on the inertia of hub and wheel", math.sqrt(self.steering.stiffness / pivot)),
             ("steering: damping on the inertia of hub and wheel", self.steering.damping / pivot),
+            ("engine: lock on spin_inertia", self.engine.lock / spin),
+            ("engine: the converter's torque at its stall speed on inertia", self._converter_rate),
             ("axle: damper on the wheel's mass", max(max(a.bump, a.rebound) / a.unsprung for a in self.axles)),
         ):
             if omega > FASTEST:
-                raise ModelError(f"{what} makes {omega:.0f} rad/s, the step bears {FASTEST:.0f} rad/s")
+                raise ModelError(f"{what} gives {omega:.4g} rad/s, the step allows {FASTEST:.0f} rad/s")
+
+    @property
+    def _converter_rate(self) -> float:
+        """Fastest rate at which the converter changes the speed of the engine [rad/s]."""
+        engine = self.engine
+        stall, most = engine.stall * RPM, max(engine.most, engine.stall) * RPM
+        return max(engine.torque) / stall**2 * most / (1 - COUPLED) / engine.inertia
 
     @property
     def axles(self) -> tuple[Axle, Axle]:
@@ -104,7 +118,7 @@ class Car:
 
 
 def car_names() -> dict[str, str]:
-    """Cars that need no file of one's own, each with a line for people; the usual one first."""
+    """Cars that come with the package, each with a line for people; the first is the default."""
     return {
         "hatchback": "a compact car with front wheel drive",
         "van": "a tall van with soft springs and rear wheel drive",

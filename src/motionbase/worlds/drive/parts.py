@@ -1,8 +1,7 @@
-"""Parts of a car as data, each of which checks itself; docs/drive.md describes the keys."""
+"""Parts of a car as data that checks itself; docs/drive.md describes the keys."""
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import final
@@ -11,26 +10,29 @@ from motionbase.errors import ModelError
 
 Vector = tuple[float, float, float]
 Six = tuple[float, float, float, float, float, float]
+LEAST, MOST = 1e-9, 1e9  # no number of a car in SI units is beyond
 
 
 def positive(owner: str, values: object, *names: str) -> None:
-    """Check that numbers are above 0 and finite."""
+    """Check that numbers are above 0 and of a size that a car can have."""
     for name in names:
-        if not 0 < (value := getattr(values, name)) < math.inf:
-            raise ModelError(f"{owner}: {name} is {value:g}, it must be above 0")
+        if not LEAST < (value := getattr(values, name)) < MOST:
+            wanted = "above 0" if value <= 0 else f"between {LEAST:g} and {MOST:g}"
+            raise ModelError(f"{owner}: {name} is {value:g}, it must be {wanted}")
 
 
 def not_negative(owner: str, values: object, *names: str) -> None:
-    """Check that numbers are 0 or more and finite."""
+    """Check that numbers are 0 or positive, and of a size that a car can have."""
     for name in names:
-        if not 0 <= (value := getattr(values, name)) < math.inf:
-            raise ModelError(f"{owner}: {name} is {value:g}, it must be 0 or more")
+        if not 0 <= (value := getattr(values, name)) < MOST:
+            wanted = "0 or more" if value < 0 else f"below {MOST:g}"
+            raise ModelError(f"{owner}: {name} is {value:g}, it must be {wanted}")
 
 
 @final
 @dataclass(frozen=True)
 class BodyShell:
-    """All that the springs carry, with the driver.
+    """Everything the springs carry, with the driver.
 
     Attributes:
         mass: [kg]
@@ -57,6 +59,8 @@ class BodyShell:
         not_negative("body", self, "drag_area")
         if min(self.inertia) <= 0 or min(self.size) <= 0:
             raise ModelError("body: inertia and size must be above 0")
+        if max(map(abs, (*self.inertia, *self.size, *self.eye))) > MOST:
+            raise ModelError(f"body: the numbers of inertia, size and eye must be below {MOST:g}")
         if 2 * max(self.inertia) > sum(self.inertia):
             raise ModelError(
                 "body: no body has this inertia: the largest of the three is more than the other two together"
@@ -70,17 +74,17 @@ class Axle:
 
     Attributes:
         track: distance of the wheels [m]
-        hub_mass: that moves with a wheel, without it [kg]
+        hub_mass: of what moves with a wheel without spinning [kg]
         wheel_mass: [kg]
         spin_inertia: of a wheel about its axle, with what turns with it [kg m^2]
         spring: [N/m]
-        bump, rebound: damper, as the wheel goes up and down [N s/m]
-        anti_roll: force on each wheel by the difference of the travels [N/m]
+        bump, rebound: damping while the wheel moves up, and down [N s/m]
+        anti_roll: force on each wheel per difference of the travels [N/m]
         roll_centre: height above the road [m]
         up, down: free travel before a stop [m]
-        stop: its stiffness grows by this much with every metre [N/m^2]
+        stop: force over the square of the travel beyond it [N/m^2]
         brake: largest torque on each wheel [N m]
-        hand_brake: likewise, by hand [N m]
+        hand_brake: the same of the hand brake [N m]
         drive: share of the engine's torque
     """
 
@@ -103,10 +107,14 @@ class Axle:
     def __post_init__(self) -> None:
         positive("axle", self, "track", "hub_mass", "wheel_mass", "spin_inertia", "spring", "up", "down", "stop")
         not_negative("axle", self, "bump", "rebound", "anti_roll", "brake", "hand_brake", "drive")
+        if not abs(self.roll_centre) < self.track / 2:
+            raise ModelError(
+                f"axle: roll_centre is {self.roll_centre:g} m, it must be within half the track, {self.track / 2:g} m"
+            )
 
     @property
     def unsprung(self) -> float:
-        """Mass of a wheel and what moves with it [kg]."""
+        """Mass of a wheel and its hub [kg]."""
         return self.hub_mass + self.wheel_mass
 
 
@@ -119,15 +127,15 @@ class Tyre:
         radius: without load [m]
         stiffness: vertical [N/m]
         damping: vertical, at the nominal load [N s/m]
-        load: the nominal one [N]
+        load: nominal load [N]
         grip_x, grip_y: largest force over load, at the nominal load
-        grip_drop: how much of it a doubled load costs, as a share
+        grip_drop: share of it that is lost at twice the load
         slip_stiffness: longitudinal force over slip and load, at small slip
         cornering: largest cornering stiffness over the nominal load [1/rad]
         cornering_load: load at which it has that, over the nominal one
         shape, curvature: C and E of the Magic Formula
-        relaxation_x, relaxation_y: rolled way within which forces build up [m]
-        trail: of the lateral force behind the middle of the contact, at small slip [m]
+        relaxation_x, relaxation_y: relaxation lengths [m]
+        trail: pneumatic trail at small slip [m]
         rolling: resistance over load
     """
 
@@ -169,7 +177,7 @@ class Steering:
     Attributes:
         lock: largest angle of the wheels [rad]
         stiffness, damping: of the rack and its bearings, about each kingpin [N m/rad, N m s/rad]
-        trail: of the wheel's middle behind the kingpin [m]
+        trail: of the wheel's centre behind the kingpin [m]
         ackermann: 1: both wheels turn about one point, 0: they are parallel
     """
 
@@ -197,16 +205,16 @@ class Engine:
         rpm, torque: points of the torque at full throttle [1/min, N m], between which it is linear
         drag: torque without fuel, at the highest speed [N m]
         idle, most: speeds [1/min]
-        inertia: of what turns with the engine [kg m^2]
-        stall: speed at which the converter takes the largest torque with the wheels held [1/min]
-        multiplies: torque behind the converter over that before it, with the wheels held
-        gears: ratios, the shortest first; final: after them; reverse: in place of them
+        inertia: of everything that turns with the engine [kg m^2]
+        stall: engine speed at full throttle with the wheels held [1/min]
+        multiplies: torque ratio of the converter with the wheels held
+        gears: ratios, the shortest first; final: ratio of the final drive; reverse: in place of a gear
         efficiency: of gears and shafts
-        up, down: speeds at which it shifts at full throttle [1/min]; without throttle at 45 % of them
-        lock: between the wheels of an axle [N m s/rad]
+        up, down: shift speeds at full throttle [1/min]; 45 % of these without throttle
+        lock: viscous lock of the differentials [N m s/rad]
         cylinders: for its vibration
         vibration: acceleration at the driver's seat at full torque [m/s^2]
-        abs: brakes are kept below what locks a wheel
+        abs: whether the brakes have ABS
     """
 
     rpm: Six
@@ -232,10 +240,16 @@ class Engine:
         positive("engine", self, "idle", "most", "inertia", "stall", "multiplies", "final", "reverse", "efficiency")
         positive("engine", self, "up", "down", "cylinders")
         not_negative("engine", self, "drag", "lock", "vibration")
+        if max(*self.torque, *self.rpm, *self.gears) > MOST:
+            raise ModelError(f"engine: rpm, torque and gears must be below {MOST:g}")
         if any(b <= a for a, b in zip(self.rpm, self.rpm[1:], strict=False)) or min(self.torque) <= 0:
             raise ModelError("engine: rpm must rise, and every torque must be above 0")
         if any(b >= a for a, b in zip(self.gears, self.gears[1:], strict=False)) or self.gears[-1] <= 0:
             raise ModelError("engine: ratios of gears must fall, and all must be above 0")
+        if self.efficiency > 1 or self.multiplies < 1:
+            raise ModelError(
+                f"engine: efficiency is {self.efficiency:g}, at most 1; multiplies is {self.multiplies:g}, at least 1"
+            )
         if self.down >= self.up or self.idle >= self.most:
             raise ModelError("engine: down must be below up, and idle below most")
 

@@ -1,4 +1,4 @@
-"""A car on a road, step by step: controls become demands, the compiled step moves the car."""
+"""Simulation of a car on a road: controls are turned into demands, and the compiled step moves the car."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from motionbase.compile import compile
 from motionbase.compile.runtime.calling import Bound, Compiled
+from motionbase.errors import UsageError
 from motionbase.worlds.drive.car import Car
 from motionbase.worlds.drive.chassis import AXLE, SPIN_Q, SPIN_V, Chassis
 from motionbase.worlds.drive.driveline import RPM
@@ -21,13 +22,13 @@ from motionbase.worlds.drive.surface import Foot, Surface
 from motionbase.worlds.felt import Vector, angles_of, quaternion
 
 DT = 0.005
-SETTLE = 300  # steps in which a car that was put on the road comes to rest
-TURNS = 2 * math.pi * 1000  # after which a wheel's angle begins again
-FASTEST, HIGHEST = 150.0, 1e5  # [m/s], [m]: beyond, a car is taken back
+SETTLE = 300  # steps for a car placed on the road to come to rest
+TURNS = 2 * math.pi * 1000  # [rad] after which the angle of a wheel is wrapped
+FASTEST = 150.0  # [m/s] above which a car is put back
 
 
 class Pedals(NamedTuple):
-    """Controls: steering -1 to 1, left positive; the rest 0 to 1."""
+    """Controls: steering -1 to 1, positive left; the others 0 to 1."""
 
     steer: float = 0.0
     throttle: float = 0.0
@@ -36,7 +37,7 @@ class Pedals(NamedTuple):
 
     @staticmethod
     def within(controls: Sequence[float]) -> Pedals:
-        """Within their ends, whatever comes; what is no number is at rest."""
+        """Limited to their range; controls that are not finite are at rest."""
         steer, *others = (float(c) if math.isfinite(c) else 0.0 for c in controls)
         return Pedals(max(-1.0, min(1.0, steer)), *(max(0.0, min(1.0, c)) for c in others))
 
@@ -46,13 +47,13 @@ class Simulation:
     """A car on a surface.
 
     Args:
-        speed: at which it begins [m/s]
-        assisted: whether the steering's lock depends on the speed
+        speed: at the start [m/s]
+        assisted: whether the steering lock depends on speed
 
     Attributes:
         motion, q, v: state of the car, its coordinates and speeds
-        seen, demand: what is felt and shown, and what the compiled step is told, by name
-        run: the compiled step, from these numbers to the next
+        seen, demand: outputs and inputs of the compiled step, by name
+        run: the compiled step, which works on these arrays
     """
 
     def __init__(self, car: Car, surface: Surface, speed: float = 0.0, assisted: bool = True) -> None:
@@ -74,7 +75,7 @@ class Simulation:
         self.reset()
 
     def reset(self) -> None:
-        """On the road's begin, at rest or at the speed it begins with."""
+        """Place the car at the start of the road, at rest or at its initial speed."""
         car = self.car
         self.motion[:] = Motion.layout.vector()
         self._stand(0.0)
@@ -82,6 +83,8 @@ class Simulation:
         self.pedals, self.throttle, self.foot = Pedals(), 0.0, Foot(0.0, 0.0)
         for _ in range(SETTLE):
             self.step((0.0, 0.0, 0.0, 0.0))
+        if not self.is_sound or self.up < 0.9:
+            raise UsageError(f"the car {car.name} does not stand on its wheels; check the numbers of its file")
         if self._speed:
             self.v[3] = self._speed
             self.v[SPIN_V] = self._speed / (car.tyre.radius - car.loads[0] / car.tyre.stiffness / 3)
@@ -90,7 +93,7 @@ class Simulation:
         self.look()
 
     def _stand(self, s: float, lift: float = 0.0) -> None:
-        """On the road, so far along it."""
+        """Stand on the road at a distance along it."""
         x, y, heading = self.surface.road.course.at(s)
         z, zx, zy = self.surface.height(x, y)
         c, sn = math.cos(heading), math.sin(heading)
@@ -99,7 +102,7 @@ class Simulation:
         self.q[:7] = (x, y, z + lift, *quaternion((roll, pitch, heading)))
 
     def put_back(self) -> None:
-        """On the road beside where it was, at rest; beyond all bounds, on its begin."""
+        """Place the car on the road beside where it was, at rest; if it was far away, at the start of the road."""
         s = self.foot.s if np.isfinite(self.motion).all() and abs(self.foot.across) < 1e4 else 0.0
         self.motion[:] = Motion.layout.vector()
         self._stand(s, 0.02)
@@ -112,7 +115,7 @@ class Simulation:
         self.look()
 
     def look(self) -> None:
-        """See the car as it is, without a step; `seen` is then that of now."""
+        """Update `seen` for the present state, without a step."""
         self.surface.look(self.wheels(), (0.0, 0.0))
         keep = self.motion.copy()
         self._arrays["h"][...] = 0.0
@@ -121,14 +124,14 @@ class Simulation:
         self._arrays["h"][...] = DT / INNER
 
     def wheels(self) -> list[tuple[float, float]]:
-        """Places of the wheels in the plane."""
+        """Horizontal positions of the wheels."""
         x, y, _, w, i, j, k = self.q[:7].tolist()
         ax, ay = 1 - 2 * (j * j + k * k), 2 * (i * j + w * k)
         bx, by = 2 * (i * j - w * k), 1 - 2 * (i * i + k * k)
         return [(x + ax * u + bx * n, y + ay * u + by * n) for u, n in self._wheels]
 
     def step(self, controls: Sequence[float]) -> None:
-        """One period of 5 ms."""
+        """Advance by one period of 5 ms."""
         self.pedals = pedals = Pedals.within(controls)
         v, speed = self.v, float(self.v[3])
         spins = v[SPIN_V].tolist()
@@ -154,7 +157,7 @@ class Simulation:
 
     @property
     def velocity(self) -> Vector:
-        """Of the car's own point, in axes of the world."""
+        """Velocity of the car's own point, in axes of the world."""
         return self._turned(self.v[3:6].tolist())
 
     def _turned(self, vector: Sequence[float]) -> Vector:
@@ -166,15 +169,21 @@ class Simulation:
 
     @property
     def acceleration(self) -> Vector:
-        """Of the car's own point, in axes of the world."""
+        """Acceleration of the car's own point, in axes of the world."""
         p, q, r, u, v, w = self.v[:6].tolist()
         a, b, c = self.seen["v_dot"][3:6].tolist()
         return self._turned((a + q * w - r * v, b + r * u - p * w, c + p * v - q * u))
 
     @property
     def angles(self) -> Vector:
-        """Roll, pitch and yaw."""
+        """Roll, pitch and yaw [rad]."""
         return angles_of(self.q[3:7].tolist())
+
+    @property
+    def up(self) -> float:
+        """Cosine of the angle between the car's z axis and the vertical."""
+        _, i, j, _ = self.q[3:7].tolist()
+        return float(1 - 2 * (i * i + j * j))
 
     @property
     def rpm(self) -> float:
@@ -183,7 +192,7 @@ class Simulation:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the motion is one that a car can have."""
+        """Whether the motion is finite and not faster than any car."""
         return bool(np.isfinite(self.motion).all()) and float(np.abs(self.v[3:6]).max()) < FASTEST
 
 

@@ -8,12 +8,14 @@ from functools import partial
 from typing import final
 
 from motionbase.record.schema import Channel
+from motionbase.record.vehicle import G
 from motionbase.worlds.drive.car import Car
 from motionbase.worlds.drive.chassis import SPIN_Q, STEER_Q, TRAVEL_Q, WHEELS
 from motionbase.worlds.drive.driver import brake, lap, slalom, tour
 from motionbase.worlds.drive.scene import scene_of
 from motionbase.worlds.drive.simulation import DT, Simulation
 from motionbase.worlds.drive.surface import Surface
+from motionbase.worlds.fade import Fade, turned
 from motionbase.worlds.felt import felt
 from motionbase.worlds.world import Control, Scene, Script
 
@@ -22,7 +24,7 @@ CONTROLS = (
             seconds=1.2),
     Control("throttle", "throttle; in reverse the brake", least=0.0, keys=(None, "ArrowUp"), buttons=(None, 7),
             seconds=0.5),
-    Control("brake", "brake; from a standstill backwards", least=0.0, keys=(None, "ArrowDown"), buttons=(None, 6),
+    Control("brake", "brake; at a standstill reverse", least=0.0, keys=(None, "ArrowDown"), buttons=(None, 6),
             seconds=0.35),
     Control("handbrake", "hand brake", least=0.0, keys=(None, "Space"), buttons=(None, 0), seconds=0.25),
 )  # fmt: skip
@@ -32,24 +34,24 @@ CHANNELS = (
     Channel("control_throttle", "-", "throttle, 1 full", "controls"),
     Channel("control_brake", "-", "brake, 1 full", "controls"),
     Channel("control_handbrake", "-", "hand brake, 1 full", "controls"),
-    Channel("car_speed", "m/s", "speed ahead", "car"),
-    Channel("car_slip_angle", "rad", "direction of travel of the car's own point, left of ahead", "car"),
+    Channel("car_speed", "m/s", "forward speed", "car"),
+    Channel("car_slip_angle", "rad", "sideslip angle at the car's own point, positive left", "car"),
     Channel("car_rpm", "1/min", "speed of the engine", "car"),
     Channel("car_torque", "N m", "torque of the engine", "car"),
     Channel("car_gear", "-", "gear; -1 in reverse", "car"),
-    Channel("car_abs", "-", "1 while the ABS works", "car"),
+    Channel("car_abs", "-", "1 while the ABS acts", "car"),
     Channel("car_steer_torque", "N m", "torque of the tyres about the kingpins, to the left", "car"),
-    Channel("road_way", "m", "way along the road", "car"),
-    Channel("road_offset", "m", "offset from the middle of the road, to the left", "car"),
+    Channel("road_way", "m", "distance along the road", "car"),
+    Channel("road_offset", "m", "offset from the centre line of the road, to the left", "car"),
     *(Channel(f"wheel_travel_{w}", "m", f"travel of the wheel {CORNERS[w]}, up", "wheels") for w in WHEELS),
     *(Channel(f"wheel_angle_{w}", "rad", f"steering angle of the wheel {CORNERS[w]}", "wheels") for w in WHEELS[:2]),
-    *(Channel(f"wheel_spin_{w}", "rad", f"how far the wheel {CORNERS[w]} has turned", "wheels") for w in WHEELS),
+    *(Channel(f"wheel_spin_{w}", "rad", f"angle of rotation of the wheel {CORNERS[w]}", "wheels") for w in WHEELS),
     *(Channel(f"wheel_load_{w}", "N", f"load of the tyre {CORNERS[w]}", "wheels") for w in WHEELS),
-    *(Channel(f"wheel_slip_{w}", "-", f"slip along the wheel {CORNERS[w]}, -1 locked", "wheels") for w in WHEELS),
+    *(Channel(f"wheel_slip_{w}", "-", f"longitudinal slip, wheel {CORNERS[w]}, -1 locked", "wheels") for w in WHEELS),
 )  # fmt: skip
-AUDIBLE = 45.0, 70.0  # [Hz] above the first the engine's vibration fades: a platform cannot follow, nor 200 Hz tell it
+AUDIBLE = 45.0, 70.0  # [Hz] between which the engine's vibration fades out: too fast for a platform
 IDLE_SHARE = 0.3  # of the vibration at full torque; illustrative
-OVERTURNED_S, RETURN_S = 3.0, 2.0  # a car on its side is put back after that time, and what is felt fades within that
+OVERTURNED_S, RETURN_S = 3.0, 2.0  # after which an overturned car is put back, and duration of the cross-fade
 
 
 @final
@@ -57,9 +59,9 @@ class DriveWorld:
     """A car on a road.
 
     Args:
-        surface: made when it is first needed
-        speed: at the begin [m/s]
-        assisted: whether the steering's lock depends on the speed
+        surface: makes the surface when it is first needed
+        speed: at the start [m/s]
+        assisted: whether the steering lock depends on speed
     """
 
     kind = "drive"
@@ -84,22 +86,21 @@ class DriveWorld:
 
     @property
     def simulation(self) -> Simulation:
-        """The car in motion; it is compiled when it is first asked for."""
+        """The simulation; the car is compiled when this is first asked for."""
         if self._simulation is None:
             self._simulation = Simulation(self.car, self._made_surface(), self._speed, self._assisted)
         return self._simulation
 
     def reset(self) -> None:
-        """Begin again, at time 0."""
+        """Start again, at time 0."""
         self._ticks, self._phase, self._lies = 0, 0.0, 0.0
-        self._before: tuple[float, ...] | None = None
-        self._since = 0.0
+        self._fade: Fade | None = None
         self._held: tuple[float, ...] = tuple(c.rest for c in CONTROLS)
         self.simulation.reset()
         self._row = self._felt()
 
     def step(self, controls: Sequence[float]) -> None:
-        """One period, with these controls."""
+        """Advance by one period with these controls."""
         simulation = self.simulation
         simulation.step(controls)
         self._held = tuple(simulation.pedals)
@@ -108,25 +109,21 @@ class DriveWorld:
         self._row = self._faded(self._felt())
 
     def _watch(self, simulation: Simulation) -> None:
-        """Put a car back on the road that lies on its side or roof, or whose motion is none that a car can have."""
-        w, i, j, k = simulation.q[3:7].tolist()
-        lies = 1 - 2 * (i * i + j * j) < 0.5 and abs(simulation.v[3]) < 1.0
+        """Put the car back on the road if it lies on its side or roof, or if its motion is not sound."""
+        lies = simulation.up < 0.5 and abs(simulation.v[3]) < 1.0
         self._lies = self._lies + DT if lies else 0.0
         if self._lies > OVERTURNED_S or not simulation.is_sound:
-            self._before, self._since, self._lies = self._row, 0.0, 0.0
+            self._fade, self._lies = Fade(self._row, RETURN_S), 0.0
             simulation.put_back()
 
     def _faded(self, row: tuple[float, ...]) -> tuple[float, ...]:
-        """What is felt, from that before the car was put back."""
-        if self._before is None:
+        """Cross-fade from the row before the car was put back."""
+        if self._fade is None:
             return row
-        self._since += DT
-        x = self._since / RETURN_S
-        if x >= 1:
-            self._before = None
+        if not self._fade.step(DT):
+            self._fade = None
             return row
-        share = x * x * (3 - 2 * x)
-        return tuple(a + share * (b - a) for a, b in zip(self._before, row, strict=True))
+        return self._fade.row(turned(row, self._fade.begin))
 
     def _felt(self) -> tuple[float, ...]:
         simulation = self.simulation
@@ -134,12 +131,12 @@ class DriveWorld:
         load = float(seen["load"].sum()) + float(seen["touch"].item())
         row = felt(
             simulation.angles, v[0:3].tolist(), seen["v_dot"][0:3].tolist(), simulation.acceleration,
-            self.car.body.eye, load > 0.1 * self.car.mass * 9.8,
+            self.car.body.eye, load > 0.1 * self.car.mass * G,
         )  # fmt: skip
         return (*row[:2], row[2] + self._vibration(), *row[3:])
 
     def _vibration(self) -> float:
-        """Of the engine, up and down: two firings a turn of four cylinders."""
+        """Vertical vibration of a four-stroke engine: each cylinder fires every second turn [m/s^2]."""
         engine = self.car.engine
         frequency = self.simulation.rpm / 60 * engine.cylinders / 2
         self._phase = (self._phase + 2 * math.pi * frequency * DT) % (2 * math.pi)
