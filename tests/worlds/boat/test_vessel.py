@@ -99,6 +99,10 @@ GOOD = (FOLDER / "skiff.toml").read_text("utf-8")
         ("thrust = 1150.0", "thrust = 1150.0e3", "propulsion.thrust is 1.15e+06 N, for this hull it must be 0 to"),
         ("rudder_area = 0.05", "rudder_area = 500.0", "propulsion.rudder_area is 500 m^2"),
         ("beam = 1.45", "beam = 14.5", "planing.beam is 14.5 m"),
+        ("height = 0.45", "height = 1e300", "mass.height is 1e+300 m"),
+        ("height = 0.45", "metacentric_height = 1e5", "mass.metacentric_height is 100000 m"),
+        ("speed = 11.0", "speed = 1e-9", "speed is 1e-09, it must be 0.1 or more"),
+        ("diameter = 0.22", "diameter = 1e-9", "diameter is 1e-09, it must be 0.01 or more"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_one_sentence(tmp_path: Path, old: str, new: str, said: str) -> None:

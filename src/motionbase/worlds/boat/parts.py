@@ -171,7 +171,9 @@ class Propulsion:
     eases: float = 0.0
 
     def __post_init__(self) -> None:
-        _above_zero("propulsion", self, "thrust", "speed", "diameter", "lag", "turn_time")
+        _above_zero("propulsion", self, "thrust", "lag", "turn_time")
+        _at_least("propulsion", self, 0.1, "speed")
+        _at_least("propulsion", self, 0.01, "diameter")
         _at_least("propulsion", self, 0.0, "astern", "share", most=1.0)
         _at_least("propulsion", self, 0.0, "rudder_area", "eases")
         _at_least("propulsion", self, 0.0, "turn", most=60.0)

@@ -27,6 +27,7 @@ FIRST = "launch"  # of the library: the usual vessel
 LIGHTEST_WATER, HEAVIEST_WATER = 900.0, 1300.0  # [kg/m^3]
 LEAST_GYRADIUS = 0.15  # over beam and length of the hull; real ones are 0.25 or more
 LEAST_VOLUME = 0.01  # of the displaced water, over that of the hull
+HIGHEST = 10.0  # centre of gravity over the depth of the hull, metacentric height over its beam
 MOST_THRUST = 30.0  # over the weight
 MOST_RUDDER = 0.25  # area over length times depth of the hull
 
@@ -194,6 +195,8 @@ def _check_proportions(vessel: Vessel, top: Table) -> None:
         top.complain("mass", f"mass is {vessel.displacement:g} kg, for this hull it must be at least {lightest:.3g} kg")
     bounds = [
         ("mass", "ahead", vessel.mass.ahead, float(low[0]), float(high[0]), "m"),
+        ("mass", "height", vessel.mass.height, -HIGHEST * depth, HIGHEST * depth, "m"),
+        ("mass", "metacentric_height", vessel.mass.metacentric_height, -HIGHEST * beam, HIGHEST * beam, "m"),
         ("propulsion", "thrust", vessel.propulsion.thrust, 0.0, MOST_THRUST * weight, "N"),
         ("propulsion", "rudder_area", vessel.propulsion.rudder_area, 0.0, MOST_RUDDER * length * depth, "m^2"),
         ("planing", "beam", vessel.planing.beam if vessel.planing else 0.0, 0.0, beam, "m"),

@@ -74,6 +74,7 @@ WRONG = [
     ('summary = "x"\n[[wall]]\nname = "w"\nat = [0, 0]\nlength = 5', "needs the key 'breadth'"),
     ('summary = "x"\n[[wall]]\nname = "w"\nat = [0, 0]\nlength = 5\nbreadth = 2\nlook = "glass"', "one of pier"),
     ('summary = "x"\n[[buoy]]\nname = "b"\nat = [1e9, 0]', "within 100000 m"),
+    ('summary = "x"\n[[wall]]\nname = "w"\nat = [0, 0]\nlength = 5\nbreadth = 2\nheading = 1e300', "-360 to 360 deg"),
     ('summary = "x"\n[[buoy]]\nname = "b"\nat = [1, 0]\n[[buoy]]\nname = "b"\nat = [9, 0]', "the same name"),
     ('summary = "x"\n[[craft]]\nname = "c"\nlength = 20\nbeam = 30\ndraft = 2', "beam is 30"),
     ('summary = "x"\n[[craft]]\nname = "c"\nlength = 20\nbeam = 4\ndraft = 2\nspeed = 500', "0 to 40"),

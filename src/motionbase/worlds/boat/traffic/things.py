@@ -30,6 +30,12 @@ def checked(owner: str, part: object, names: tuple[str, ...], most: float) -> No
             raise WorldError(f"{owner}: {name} is {value:g}, it must be more than 0 and at most {most:g}")
 
 
+def within_a_turn(owner: str, heading: float) -> None:
+    """Check that a heading is an angle in degrees."""
+    if not abs(heading) <= 360:
+        raise WorldError(f"{owner}: heading is {heading:g} deg, it must be -360 to 360 deg")
+
+
 def within_reach(owner: str, *numbers: float) -> None:
     """Check that places are near enough for accurate results."""
     for value in numbers:
@@ -62,6 +68,7 @@ class Wall:
         checked(f"wall {self.name!r}", self, ("length", "breadth"), 5000.0)
         checked(f"wall {self.name!r}", self, ("height",), 50.0)
         within_reach(f"wall {self.name!r}", *self.at)
+        within_a_turn(f"wall {self.name!r}", self.heading)
         if self.breadth < 2 * EDGE or self.length < 2 * EDGE:
             raise WorldError(f"wall {self.name!r}: length and breadth must be at least {2 * EDGE:g} m")
 
@@ -161,6 +168,7 @@ class Craft:
         owner = f"craft {self.name!r}"
         checked(owner, self, ("length", "beam", "draft"), 500.0)
         within_reach(owner, *self.at, *(x for corner in self.corners for x in corner))
+        within_a_turn(owner, self.heading)
         if not 0 <= self.speed <= 40:
             raise WorldError(f"{owner}: speed is {self.speed:g} m/s, it must be 0 to 40 m/s")
         if not self.beam < self.length:
