@@ -44,6 +44,12 @@ def watched(boat: Sailing, seconds: float, of: Callable[[Sailing], float], throt
     return np.array(found)
 
 
+def test_a_boat_starts_afloat_at_rest() -> None:
+    boat = Sailing(load_vessel("launch"))
+    boat.step(0.0, 0.0)
+    assert body(boat, "p_W")[2] == pytest.approx(boat.vessel.statics.upright.height, abs=1e-6)
+
+
 # ---- a ship in still water -----------------------------------------------------------------------------------------
 
 

@@ -73,6 +73,16 @@ class Sailing:
             arrays[name][...] = value
         return compiled.bind(**arrays), arrays
 
+    @cached_property
+    def body(self) -> Array:
+        """`Body` at present."""
+        return self.start()
+
+    @cached_property
+    def seen(self) -> Array:
+        """`Seen` of the last step."""
+        return Seen.layout.vector()
+
     def reset(self, body: Array | None = None) -> None:
         """Begin again, afloat at rest or from a given `Body`."""
         self.body = self.start() if body is None else np.array(body)
