@@ -42,7 +42,7 @@ class SeedWorld:
     wave: Wave = field(default_factory=Wave)
 
     kind = "boat"
-    name = "simple boat on the seed's wave"
+    name = "simple boat on a looping wave"
     dt = DT
     controls = CONTROLS
     channels = CHANNELS
