@@ -85,9 +85,10 @@ const FRAGMENT = /* glsl */ `
     vec3 body = mix(vec3(0.016, 0.105, 0.165), vec3(0.06, 0.32, 0.36), lift * lift * (0.35 + 0.65 * facing));
     vec3 colour = mix(body, skyColour(abs(r.z)), mirror) + sunlight * (0.05 * s16 + 0.75 * s128);
     float churn = near.b + 0.3 * wide.b - 0.06;
-    vec2 breaking = 0.85 * slope.zw + 8.0 * (wide.a - 0.49); // short waves, which are not drawn, break on the crests of the others
-    vec2 foam = smoothstep(vec2(look.z), vec2(look.z) + vec2(0.3, 0.6), breaking) * smoothstep(vec2(0.34, 0.5), vec2(0.6, 0.68), vec2(churn));
-    float white = max(foam.x, 0.6 * foam.y); // what breaks, and what it left behind
+    // short waves, which are not drawn, break on the crests of the others
+    vec2 breaking = 0.8 * slope.zw + 7.0 * (wide.a - 0.49) + 5.0 * (churn - 0.6) - look.z;
+    vec2 foam = smoothstep(vec2(0.0), vec2(0.7, 1.4), breaking);
+    float white = max(foam.x, 0.55 * foam.y); // what breaks, and what it left behind
     vec2 inWake = (place.xy - wakeAt.xy) * wakeAt.z;
     if (max(abs(inWake.x), abs(inWake.y)) < 0.5) {
       float trail = texture2D(wake, inWake + 0.5).r;
