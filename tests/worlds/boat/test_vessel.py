@@ -167,3 +167,11 @@ def test_a_very_long_name_is_an_unknown_vessel() -> None:
 def test_an_unknown_vessel_is_answered_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean 'launch'"):
         load_vessel("lunch")
+
+
+def test_the_vessel_of_the_docs_floats(tmp_path: Path) -> None:
+    """A box of 500 kg on 4 m x 1.6 m of sea water."""
+    page = (Path(__file__).parents[3] / "docs" / "boat.md").read_text("utf-8")
+    file = tmp_path / "punt.toml"
+    file.write_text(page.split("```toml\n")[1].split("```")[0])
+    assert load_vessel(str(file)).statics.draft == pytest.approx(500 / 1025 / (4.0 * 1.6))
