@@ -25,7 +25,7 @@ def felt(
     """
     x, y, z = acceleration
     f = to_vehicle(angles, (x, y, z + G))
-    at_eye = _sum(f, _cross(alpha, eye), _cross(omega, _cross(omega, eye)))
+    at_eye = _sum(f, cross(alpha, eye), cross(omega, cross(omega, eye)))
     roll, pitch, yaw = angles
     return (*at_eye, *omega, *alpha, roll, pitch, yaw, float(on_ground))
 
@@ -81,7 +81,8 @@ def turning(angles: Sequence[float], rates: Sequence[float], changes: Sequence[f
     return omega, alpha
 
 
-def _cross(a: Sequence[float], b: Sequence[float]) -> Vector:
+def cross(a: Sequence[float], b: Sequence[float]) -> Vector:
+    """The vector product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, final
 from xml.etree import ElementTree
 
 from motionbase.errors import UsageError
-from motionbase.worlds.felt import Vector
+from motionbase.worlds.felt import Vector, cross
 from motionbase.worlds.flight.aircraft import FOOT, KNOT, Aircraft
 from motionbase.worlds.flight.controls import Surfaces
 from motionbase.worlds.flight.place import seen
@@ -214,7 +214,7 @@ class FlightModel:
         angles, omega = (phi, -theta, self._yaw), (p, -q, -r)
         arm = self.aircraft.to_body((centre[0], centre[1], centre[2]))
         arm_W = _to_world(angles, (-arm[0], -arm[1], -arm[2]))  # from the centre of mass to the own point
-        swing = _to_world(angles, _cross(omega, (-arm[0], -arm[1], -arm[2])))
+        swing = _to_world(angles, cross(omega, (-arm[0], -arm[1], -arm[2])))
         z = FOOT * height
         return State(
             (spot.x + arm_W[0], spot.y + arm_W[1], z + arm_W[2]),
@@ -234,7 +234,3 @@ def _to_world(angles: Vector, vector: Vector) -> Vector:
     y, z = cr * y - sr * z, sr * y + cr * z
     x, z = cp * x + sp * z, cp * z - sp * x
     return cy * x - sy * y, sy * x + cy * y, z
-
-
-def _cross(a: Vector, b: Vector) -> Vector:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

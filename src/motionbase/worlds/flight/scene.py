@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from motionbase.worlds.flight.aircraft import KNOT, Aircraft
+from motionbase.worlds.flight.aircraft import FOOT, KNOT, Aircraft
 from motionbase.worlds.flight.looks import look_of
 from motionbase.worlds.flight.scripts import captions
 from motionbase.worlds.flight.shapes import Shape, body, box, rod
@@ -15,7 +15,7 @@ from motionbase.worlds.scene import shown_controls
 from motionbase.worlds.world import Control, Scene
 
 DEGREES = 180 / math.pi
-FEET = 1 / 0.3048
+FEET = 1 / FOOT
 
 
 def scene_of(name: str, aircraft: Aircraft, controls: Sequence[Control], begins_on_runway: bool) -> Scene:
