@@ -1,8 +1,8 @@
 """A world of your own: a swing, with a person on it, that keys and gamepads push.
 
-`python examples/14_own_world.py` swings for a minute and says what the person feels;
-`motionbase run simona --host world://examples/14_own_world.py:Swing?length=5` moves a platform by it, and
-`motionbase host world examples/14_own_world.py:Swing` shows it without one. The page is docs/worlds.md.
+`python examples/14_own_world.py` swings for a minute and prints what the person feels;
+`motionbase run simona --host "world://examples/14_own_world.py:Swing?length=5"` moves a platform with it, and
+`motionbase host world examples/14_own_world.py:Swing` shows it without one. See docs/worlds.md.
 """
 
 import math
@@ -20,7 +20,7 @@ HIGHEST = math.radians(35)  # up to which the script pushes
 
 
 class Swing:
-    """A pendulum with a seat that stays at right angles to its ropes. Options of its URL come as texts."""
+    """A pendulum whose seat stays at right angles to its ropes. Options of the URL arrive as texts."""
 
     kind, name, dt, cueing = "drive", "swing", 0.005, "marine"
     controls = (Control("push", "push: forwards and back", keys=("ArrowDown", "ArrowUp"), axis=1, turned=True),)
@@ -31,11 +31,13 @@ class Swing:
 
     def __init__(self, length: str = "4") -> None:
         self.length = float(length)
+        if not 0.5 <= self.length <= 50:
+            raise ValueError(f"length is {length} m, it must be 0.5 to 50 m")
         self.scripts: Mapping[str, Callable[[], Script]] = {"pump": lambda: self.pump}
         self.reset()
 
     def pump(self, t: float) -> Sequence[float]:
-        """Push the way it goes, up to some height: a second to begin with."""
+        """Push in the direction of motion up to some height, and for the first second."""
         height = G / self.length * (1 - math.cos(self.angle)) + self.rate**2 / 2
         enough = G / self.length * (1 - math.cos(HIGHEST))
         return (0.0 if height > enough else 1.0 if t < 1 else math.copysign(1.0, self.rate),)
@@ -56,7 +58,7 @@ class Swing:
 
     @property
     def vehicle(self) -> tuple[float, ...]:
-        """What the person feels: swung forwards, the seat's nose is up, which is a negative pitch."""
+        """What the person feels; swung forwards, the seat faces up, which is a negative pitch."""
         c, s = math.cos(self.angle), math.sin(self.angle)
         outwards = self.rate**2
         acceleration = (
@@ -94,14 +96,15 @@ class Swing:
 def main() -> None:
     """A minute of it, without a platform."""
     swing = Swing()
-    highest, felt_x, felt_z = 0.0, 0.0, [G]
+    highest, felt_x, least_z, most_z = 0.0, 0.0, G, G
     while swing.t < 60:
         swing.step(swing.pump(swing.t))
         highest = max(highest, abs(swing.angle))
-        felt_x, felt_z = max(felt_x, abs(swing.vehicle[0])), [*felt_z, swing.vehicle[2]]
+        f_x, _, f_z = swing.vehicle[:3]
+        felt_x, least_z, most_z = max(felt_x, abs(f_x)), min(least_z, f_z), max(most_z, f_z)
     print(f"after a minute it swings to {math.degrees(highest):.1f} deg")
-    print(f"the seat presses with {min(felt_z) / G:.2f} to {max(felt_z) / G:.2f} times the weight")
-    print(f"along the seat there is never more than {felt_x / G:.3f} times it: a swing carries you round")
+    print(f"the seat presses with {least_z / G:.2f} to {most_z / G:.2f} times the weight")
+    print(f"along the seat there is never more than {felt_x / G:.3f} times the weight")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How often the view outside is drawn, beside plots and 3D view, where a processor does a graphics card's work."""
+"""Frame rate of the view outside, beside plots and 3D view, without a graphics card."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ NAME, HZ = "bench-outside", 250
 ALONE = ("--no-console", "--no-record", "--joystick", "none")
 PATIENCE_S = 180.0
 PATIENCE_MS = 60_000
-WARM_S = 8.0  # until as many pixels are drawn as there is time for
+WARM_S = 8.0  # until the view has adapted its resolution
 CANVAS = "[data-test=world-canvas]"
-# counts animation frames in which the canvas of the view outside was drawn on
+# counts the animation frames in which the canvas of the view outside was drawn
 WATCH = """
 (() => {
   const watch = { frames: 0, all: 0 };
@@ -59,7 +59,7 @@ SIZE = f"(() => {{ const c = document.querySelector('{CANVAS}'); return [c.width
 
 @dataclass(frozen=True)
 class Seen:
-    """A page over some seconds: pictures of the view outside and all animation frames for a second; its pixels."""
+    """A page over some seconds: frames per second of the view outside and of the page, and the view's pixels."""
 
     fps: float
     page_fps: float
@@ -91,7 +91,7 @@ def watched(url: str, seconds: float) -> Seen:
 
 
 def until_it_drives(run: subprocess.Popen[bytes], folder: Path) -> None:
-    """Wait for a base that follows its host."""
+    """Wait until the base is in drive."""
     end = time.monotonic() + PATIENCE_S
 
     def wait() -> None:
@@ -110,13 +110,13 @@ def until_it_drives(run: subprocess.Popen[bytes], folder: Path) -> None:
 
 
 def counted(page: Page, seconds: float) -> Seen:
-    """Of a page that shows its world."""
+    """Measure a page that shows its world."""
     page.wait_for_timeout(1e3 * WARM_S)
     frames, every, begin = page.evaluate(NOW)
     page.wait_for_timeout(1e3 * seconds)
     more, all_, end = page.evaluate(NOW)
     if more == frames:
-        raise Skip(f"not one picture was drawn in {seconds:g} s")
+        raise Skip(f"no frame was drawn in {seconds:g} s")
     passed = 1e-3 * (end - begin)
     width, height = page.evaluate(SIZE)
     return Seen((more - frames) / passed, (all_ - every) / passed, (width, height))
@@ -129,7 +129,7 @@ def seen(settings: Settings, url: str) -> tuple[Seen, str]:
 
 
 def fps(url: str) -> functools.partial[Samples]:
-    """Pictures of a world for a second."""
+    """Frames per second of a world."""
     return functools.partial(_fps, url)
 
 

@@ -1,4 +1,4 @@
-"""A world whose only control is the specific force ahead, so that what is measured is not the vehicle."""
+"""A world whose only control is its specific force ahead, so that a vehicle adds no delay to a measurement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STRONGEST = 3.0  # [m/s^2]
 
 
 class Pushed:
-    """Specific force ahead is the control, without any time of its own."""
+    """Its specific force ahead is the control, without delay."""
 
     kind, name, dt, cueing = "drive", "pushed world", 0.005, "drive"
     controls = (Control("push", "push", axis=0, seconds=0.1),)

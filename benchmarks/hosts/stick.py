@@ -27,10 +27,10 @@ ROOT = Path(__file__).resolve().parents[2]
 WORLD = f"world://{Path(__file__).with_name('pushed_world.py')}:Pushed"
 NAME, HZ = "bench-stick", 2000  # every tick is recorded
 PATIENCE_S = 180.0
-STEP = 0.6  # of the stick's way, about its middle
-WARM_S = 1.5  # until the person has taken over and the platform is quiet
+STEP = 0.6  # of the stick's travel from its middle
+WARM_S = 1.5  # until the gamepad has taken over and the platform is quiet
 BEFORE_S, AFTER_S, SLIP_S = 0.1, 0.4, 5e-3
-SIGMAS, LEAST = 6.0, 0.01  # what is beyond noise: so many deviations of the time before, and at least so much [m/s^2]
+SIGMAS, LEAST = 6.0, 0.01  # threshold above noise: standard deviations of the time before, at least so much [m/s^2]
 IN_A_ROW = 4  # ticks
 FEWEST = 6  # events
 
@@ -77,7 +77,7 @@ class Moved:
 
 
 def found(seconds: float) -> list[Moved]:
-    """Events of so long a time."""
+    """Measure events for a time [s]."""
     with unpinned(), ExitStack() as undo:
         folder = Path(undo.enter_context(tempfile.TemporaryDirectory(dir=shared_folder())))
         before = os.environ.get(FOLDER_VARIABLE)
@@ -106,7 +106,7 @@ def found(seconds: float) -> list[Moved]:
 
 
 def _watched(reader: Reader, seconds: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Records, and the time of the clock at which each was seen at the latest."""
+    """Records, each with the time by which it had been seen."""
     reader.read()
     rows, seen, end = [], [], time.monotonic() + seconds
     while time.monotonic() < end:
@@ -118,7 +118,7 @@ def _watched(reader: Reader, seconds: float) -> tuple[NDArray[np.float64], NDArr
 
 
 def _judged(rows: NDArray[np.float64], seen: NDArray[np.float64], reader: Reader, times: Path) -> list[Moved]:
-    """Begin + tick * dt is the time of a tick; the begin is the least that was seen of clock - tick * dt near it."""
+    """Delays of the events. A tick is at origin + tick * dt; the origin is the least clock - tick * dt seen near it."""
 
     def of(name: str) -> NDArray[np.float64]:
         return np.asarray(rows[:, reader.schema.place(name)])
@@ -143,7 +143,7 @@ def _judged(rows: NDArray[np.float64], seen: NDArray[np.float64], reader: Reader
 
 
 def _beyond(clock: NDArray[np.float64], x: NDArray[np.float64], at: float, goes: NDArray[np.int64]) -> float | None:
-    """When a signal leaves the parabola that fits the time before an event, by more than its noise there."""
+    """When a signal leaves the parabola fitted to the time before an event by more than its noise there."""
     before = (clock > at - BEFORE_S) & (clock <= at)
     fit = np.polynomial.Polynomial.fit(clock[before] - at, x[before], 2)
     limit = max(LEAST, SIGMAS * float(np.std(x[before] - fit(clock[before] - at))))
@@ -160,7 +160,7 @@ def _wait(run: "subprocess.Popen[bytes]", end: float) -> None:
 
 @functools.cache
 def measured(settings: Settings) -> tuple[Moved, ...]:
-    """Of one run."""
+    """The events of one run."""
     try:
         sdl.sdl()
     except UsageError as error:
@@ -172,7 +172,7 @@ def measured(settings: Settings) -> tuple[Moved, ...]:
 
 
 def to_motion(settings: Settings) -> Samples:
-    """Medians of groups of events, so that quartiles tell how they scatter."""
+    """Medians of groups of events; their quartiles show the scatter."""
     made = measured(settings)
     ms = {name: [1e3 * getattr(one, name) for one in made] for name in ("world", "demand", "motion")}
     steps = ", ".join(f"to the {name} {np.median(x):.1f} / {np.percentile(x, 99):.1f} ms" for name, x in ms.items())
