@@ -63,7 +63,8 @@ export function helmOverlay(app: App, caption: HTMLElement, covers: (height: num
     const [room, keys] = [Math.max(120, wide - 16), rows.element.offsetWidth];
     const beside = Math.max(120, room - keys - 12);
     const hasKeys = choices.keys.peek() && !isNarrow && !hasScreen;
-    const isBeside = hasKeys && (cluster.needs(beside) === 1 || cluster.needs(room) > 1);
+    const lines = (width: number): number => (choices.instruments.peek() ? cluster.needs(width) : 0);
+    const isBeside = hasKeys && (lines(beside) <= 1 || lines(room) > 1);
     const isOnTop = hasScreen && !isNarrow; // thumbs have the lower corners, and the vehicle is between them
     toggleClass(element, "is-narrow", isNarrow);
     toggleClass(element, "is-short", isNarrow && high < SHORT_PX);

@@ -198,12 +198,13 @@ export class Picture {
     }).filter(({ text }) => text !== ""); // prettier-ignore
     for (const k of withRoom(wishes, 4 * ratio)) {
       const { x, text, isBad, width } = wishes[k]!;
-      context.fillStyle = theme.surface;
-      context.globalAlpha = 0.85;
-      context.fillRect(x + ratio, TICK_PX * ratio, width, 14 * ratio);
-      context.globalAlpha = 1;
+      const place = [x + 4 * ratio, (TICK_PX + 2) * ratio, width - 6 * ratio] as const;
+      context.strokeStyle = theme.surface; // around the letters alone, so that curves go on between them
+      context.lineWidth = 3 * ratio;
+      context.lineJoin = "round";
+      context.strokeText(text, ...place);
       context.fillStyle = isBad ? theme.bad : theme.dim;
-      context.fillText(text, x + 4 * ratio, (TICK_PX + 2) * ratio, width - 6 * ratio);
+      context.fillText(text, ...place);
     }
   }
 
