@@ -133,6 +133,7 @@ def test_a_controller_that_is_killed_and_restarted(places: Path, capsys: Capture
             replay.kill()
 
 
+@pytest.mark.long("two runs of a robot; that a controller falls silent and comes back is in every run")
 def test_a_controller_through_shared_memory_that_is_killed_and_restarted(places: Path) -> None:
     """And numbers of no sense in its block, written while it answers: counted, and the robot is driven on."""
     options = ("--ring", "arm", "--controller", "ring", "--no-console", "--no-record", "--rate", "200")

@@ -55,7 +55,7 @@ def dense_accelerations(loops: Loops, q: np.ndarray, v: np.ndarray) -> tuple[np.
     return np.array(found), np.array(conditions)
 
 
-@pytest.mark.parametrize(("seed", "n"), some_of([(1, 8), (6, 9), (2, 8), (3, 8), (4, 8), (5, 8)], 2))
+@pytest.mark.parametrize(("seed", "n"), some_of([(1, 8), (6, 9), (2, 8), (3, 8), (4, 8), (5, 8)], 1))
 def test_accelerations_of_spatial_loops_are_those_of_a_pivoted_solve(seed: int, n: int) -> None:
     """Wherever motion leads: with pairs of rows and speeds as pivots, such runs cross places where these vanish.
 

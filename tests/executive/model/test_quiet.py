@@ -21,7 +21,11 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.parametrize(
     ("controller", "model"),
-    [("udp", "robot"), ("ring", "robot"), pytest.param("udp", "rotor", marks=pytest.mark.long("compiles a rotor"))],
+    [
+        ("ring", "robot"),
+        pytest.param("udp", "robot", marks=pytest.mark.long("the same loop with another controller")),
+        pytest.param("udp", "rotor", marks=pytest.mark.long("compiles a rotor")),
+    ],
 )
 def test_no_system_calls_and_no_new_memory(tmp_path: Path, controller: str, model: str) -> None:
     """The process makes all its ticks under the filter, and dies at the first call after them."""
