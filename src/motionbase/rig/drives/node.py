@@ -1,0 +1,310 @@
+"""A drive as its master sees it: what was heard of it, and what it is led through, step by step, cycle by cycle."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Generator
+from itertools import chain
+from typing import final
+
+from motionbase.record.rig import LegState, RigFault
+from motionbase.rig.drives import canopen, profile
+from motionbase.rig.drives.canopen import Frame, Manage, Network, Transfer
+from motionbase.rig.drives.profile import Command, Mode, Object, State
+from motionbase.rig.drives.settings import HEARTBEAT_TIME, settings
+from motionbase.rig.drives.setup import Axis, Setup
+
+Script = Generator[None, None, None]  # runs to the next `yield` in every cycle
+PDO = struct.Struct("<Hi")  # controlword or statusword, position
+TRANSFER_TIME, TRANSFER_TRIES = 0.1, 3
+CHANGE_TIME = 3.0  # for a change of the power state [s]
+SETTLING_CYCLES = 5  # after which bits of a new mode are those of that mode
+STANDING_CYCLES = 5
+
+
+class Failed(Exception):
+    """A script cannot go on."""
+
+    def __init__(self, fault: RigFault, why: str) -> None:
+        super().__init__(why)
+        self.fault = fault
+
+
+@final
+class Node:
+    """One drive.
+
+    Attributes:
+        controlword, target: what is sent to it in every cycle
+        state: of power, None if unknown
+        actual: its position, None if unknown
+        missed: SYNCs in a row that it left unanswered
+        code: of its last emergency object, 0 if it took it back or was reset
+        fault: why a script failed
+        why: the same for people
+        garbage: frames that could not be understood
+    """
+
+    def __init__(self, axis: Axis, setup: Setup, send: Callable[[Frame], None]) -> None:
+        self.axis, self.setup, self._send = axis, setup, send
+        self.controlword, self.target = Command.DISABLE_VOLTAGE.word, 0
+        self.statusword, self.state, self.actual = 0, None, None
+        self.connected = self.homed = False
+        self.missed = self.code = self.garbage = 0
+        self.fault, self.why = RigFault.NONE, ""
+        self.now = self.measured_at = self.heard_at = -1.0
+        self.standing = 0
+        self._script: chain[None] | None = None
+        self._reply: Transfer | None = None
+        self._jumped = self._restarted = self._asked = False
+
+    state: State | None
+    actual: int | None
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is led through a script."""
+        return self._script is not None
+
+    @property
+    def stands(self) -> bool:
+        """Whether its position has not changed for some cycles."""
+        return self.standing >= STANDING_CYCLES
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it is without power."""
+        return self.state is State.SWITCH_ON_DISABLED
+
+    @property
+    def answers(self) -> bool:
+        """Whether positions come."""
+        return self.connected and self.missed < self.setup.misses
+
+    @property
+    def stopping(self) -> LegState:
+        """How far it is with a stop."""
+        if self.state in (State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE, State.FAULT_REACTION_ACTIVE):
+            return LegState.READY if self.stands else LegState.STOPPING
+        return LegState.OFF
+
+    @property
+    def length(self) -> float:
+        """Of the leg [m]; NaN as long as nothing was measured."""
+        return float("nan") if self.actual is None else self.axis.length(self.actual)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether not even heartbeats come."""
+        return self.now - self.heard_at > 3 * HEARTBEAT_TIME
+
+    def trouble(self, must_be_on: bool) -> RigFault:
+        """What is wrong with it now."""
+        if self.fault:
+            return self.fault
+        if self.connected and self.missed >= self.setup.misses:
+            return RigFault.SILENT_LEG
+        if self.code or self.state in (State.FAULT, State.FAULT_REACTION_ACTIVE):
+            return profile.fault_of(self.code)
+        if self._restarted:
+            return RigFault.DEVICE
+        if self._jumped:
+            return RigFault.SENSOR
+        if must_be_on and self.state is not State.OPERATION_ENABLED:
+            return RigFault.DEVICE
+        return RigFault.NONE
+
+    # What is heard
+
+    def hear(self, function: int, data: bytes, synced_at: float) -> None:
+        """A frame of this drive.
+
+        Args:
+            function: the identifier without the node
+            synced_at: time of the last SYNC [s]
+        """
+        understood = False
+        if function == canopen.TRANSMIT_PDO1 and len(data) == PDO.size:
+            understood = self._hear_position(data, synced_at)
+        elif function == canopen.EMERGENCY and (code := canopen.emergency_code(data)) is not None:
+            understood, self.code = True, code
+        elif function == canopen.HEARTBEAT and len(data) == 1:
+            understood = True
+            self._restarted |= self.connected and data[0] == Network.BOOT_UP
+        elif function == canopen.SDO_ANSWER and (reply := canopen.answer_of(data)) is not None:
+            understood, self._reply = True, reply
+        if understood:
+            self.heard_at = self.now
+        else:
+            self.garbage += 1
+
+    def _hear_position(self, data: bytes, synced_at: float) -> bool:
+        statusword, position = PDO.unpack(data)
+        state = profile.state_of(statusword)
+        if state is None:
+            return False
+        moved = 0 if self.actual is None else abs(position - self.actual)
+        time = synced_at - self.measured_at + self.setup.period
+        self._jumped = self.homed and moved > self.axis.magnitude(3 * self.setup.speed * time)
+        self.homed &= not self._jumped
+        self.standing = self.standing + 1 if moved <= self.axis.magnitude(1e-3 * self.setup.period) else 0
+        self.statusword, self.state, self.actual = statusword, state, position
+        self.measured_at, self.missed = synced_at, 0
+        return True
+
+    # What it is led through
+
+    def begin(self, *scripts: Script) -> None:
+        """Lead it through scripts, instead of what went on."""
+        self._script = chain(*scripts)
+
+    def then(self, script: Script) -> None:
+        """Lead it through a script after what goes on."""
+        self._script = chain(self._script or (), script)
+
+    def leave(self) -> None:
+        """Give up what it is led through."""
+        self._script = None
+
+    def advance(self) -> None:
+        """The next step of the script."""
+        if self._script is not None:
+            try:
+                next(self._script)
+            except StopIteration:
+                self._script = None
+            except Failed as failed:
+                self._script, self.fault, self.why = None, failed.fault, str(failed)
+
+    def connect(self) -> Script:
+        """Settings, then PDOs; a drive that has lost its settings was restarted and must be homed again."""
+        self.connected = False
+        self._send(canopen.manage(Manage.ENTER_PRE_OPERATIONAL, self.axis.node))
+        kept = yield from self.read(profile.CONSUMER_HEARTBEAT)
+        wanted = settings(self.axis, self.setup)
+        self.homed &= kept == wanted[profile.CONSUMER_HEARTBEAT, 0]
+        if (yield from self.read(profile.DEVICE_TYPE)) & 0xFFFF != 402:
+            raise Failed(RigFault.DEVICE, f"node {self.axis.node} is no drive of the profile CiA 402")
+        for (entry, _), value in wanted.items():
+            yield from self.write(entry, value)
+        self._send(canopen.manage(Manage.START, self.axis.node))
+        self.missed, self.state, self._restarted = 0, None, False
+        self.connected = True
+        yield from self._wait(lambda: self.state is not None, TRANSFER_TIME, RigFault.SILENT_LEG, "sends no positions")
+
+    def enable(self) -> Script:
+        """Power on, holding the position."""
+        if not self.connected:
+            yield from self.connect()
+        yield from self.mode(Mode.CYCLIC_SYNCHRONOUS_POSITION)
+        yield from self.to(State.OPERATION_ENABLED)
+
+    def home(self) -> Script:
+        """Let the drive find its reference."""
+        yield from self.mode(Mode.HOMING)
+        self.homed = False
+        self.controlword = Command.ENABLE_OPERATION.word | profile.START_HOMING
+        for _ in range(SETTLING_CYCLES):
+            yield
+        done = profile.HOMING_ATTAINED | profile.TARGET_REACHED
+        ended = lambda: self.statusword & profile.HOMING_ERROR or self.statusword & done == done  # noqa: E731
+        yield from self._wait(ended, self.setup.homing_time, RigFault.HOMING, "does not find its reference")
+        if self.statusword & profile.HOMING_ERROR:
+            raise Failed(RigFault.HOMING, f"drive {self.axis.node} reports an error of homing")
+        self.controlword = Command.ENABLE_OPERATION.word
+        yield from self.mode(Mode.CYCLIC_SYNCHRONOUS_POSITION)
+        self.standing, self.homed = 0, True
+
+    def disable(self) -> Script:
+        """Power off."""
+        yield from self.to(State.SWITCH_ON_DISABLED)
+
+    def reset(self) -> Script:
+        """Acknowledge a fault, and be without power afterwards."""
+        self.code, self.fault, self.why, self._jumped = 0, RigFault.NONE, "", False
+        self._asked = False
+        if not self.connected or self._restarted or self.missed:
+            yield from self.connect()
+        if self.state is State.FAULT:
+            self.controlword = 0  # the edge follows
+            yield
+            self.controlword = Command.FAULT_RESET.word
+            yield from self._wait(
+                lambda: self.state is not State.FAULT, CHANGE_TIME, RigFault.DEVICE, "keeps its fault"
+            )
+        yield from self.to(State.SWITCH_ON_DISABLED)
+
+    def ask_for_code(self) -> None:
+        """Of a fault whose emergency object was lost; once."""
+        if self.state is State.FAULT and not self.code and not self._asked:
+            self._asked = True
+            self.begin(self._read_code())
+
+    def _read_code(self) -> Script:
+        self.code = yield from self.read(profile.ERROR_CODE)
+
+    def mode(self, mode: Mode) -> Script:
+        """Change the mode of operation; the target stays at the position, whatever that is called meanwhile."""
+        yield from self.write(profile.MODE, mode)
+        until = self.now + CHANGE_TIME
+        while (yield from self.read(profile.MODE_DISPLAY)) != mode:
+            if self.now > until:
+                raise Failed(RigFault.DEVICE, f"drive {self.axis.node} does not change to mode {int(mode)}")
+
+    def to(self, goal: State) -> Script:
+        """Change the power state as the profile says; the target stays at the position."""
+        until = self.now + CHANGE_TIME
+        while self.state is not goal:
+            if self.now > until:
+                here = self.state.words if self.state else "an unknown state"
+                raise Failed(RigFault.DEVICE, f"drive {self.axis.node} stays in {here!r} on its way to {goal.words!r}")
+            command = profile.towards(self.state, goal) if self.state else None
+            if command:
+                self.controlword = command.word
+            self.hold()
+            yield
+
+    def hold(self) -> None:
+        """The target becomes the position."""
+        self.target = self.target if self.actual is None else self.actual
+
+    def write(self, entry: Object, value: int) -> Script:
+        """Set an object."""
+        yield from self._transfer(canopen.write_request(self.axis.node, entry, value), entry, is_write=True)
+
+    def read(self, entry: Object) -> Generator[None, None, int]:
+        """The value of an object."""
+        reply = yield from self._transfer(canopen.read_request(self.axis.node, entry), entry, is_write=False)
+        value = canopen.unpacked(entry, reply.data)
+        if value is None:
+            raise Failed(RigFault.DEVICE, f"drive {self.axis.node} has another size for {entry.words}")
+        return value
+
+    def _transfer(self, request: Frame, entry: Object, is_write: bool) -> Generator[None, None, Transfer]:
+        for _ in range(TRANSFER_TRIES):
+            self._reply = None
+            self._send(request)
+            until = self.now + TRANSFER_TIME
+            while self.now < until:
+                self.hold()
+                yield
+                reply = self._taken_reply(entry)
+                if reply is not None and reply.abort:
+                    said = f"drive {self.axis.node} refuses {entry.words}, abort code {reply.abort:08X}h"
+                    raise Failed(RigFault.DEVICE, said)
+                if reply is not None and reply.is_write is is_write:
+                    return reply
+        raise Failed(RigFault.SILENT_LEG, f"drive {self.axis.node} does not answer about {entry.words}")
+
+    def _taken_reply(self, entry: Object) -> Transfer | None:
+        """An answer about an object, which came since the last cycle."""
+        reply, self._reply = self._reply, None
+        return reply if reply is not None and (reply.number, reply.sub) == entry[:2] else None
+
+    def _wait(self, condition: Callable[[], object], time: float, fault: RigFault, what: str) -> Script:
+        until = self.now + time
+        while not condition():
+            if self.now > until:
+                raise Failed(fault, f"drive {self.axis.node} {what}")
+            self.hold()
+            yield

@@ -1,0 +1,65 @@
+"""What a master writes into each drive before it uses it, in this order."""
+
+from __future__ import annotations
+
+from motionbase.rig.drives import canopen, profile
+from motionbase.rig.drives.profile import Object
+from motionbase.rig.drives.setup import Axis, Setup
+
+HEARTBEAT_TIME = 0.1  # of the drives; in a cycle their positions show sooner that they live
+QUICK_STOP_AND_HOLD, QUICK_STOP_RAMP, QUICK_STOP = 6, 2, 3  # for 605Ah, 605Eh, 6007h
+ON_EVERY_SYNC = 1
+MARGIN = 1e-3  # of the drive's own limits around ours [m]
+
+
+def settings(axis: Axis, setup: Setup) -> dict[tuple[Object, int], int]:
+    """Values of objects; the number tells apart repeated writes of one object."""
+    leg = setup.axes.index(axis)
+    rest = _behaviour(axis, setup) | _limits(axis, float(setup.least[leg]), float(setup.most[leg]))
+    return {
+        **_pdo(profile.RECEIVE_PDO, profile.RECEIVE_PDO_TYPE, profile.RECEIVE_MAP, canopen.RECEIVE_PDO1 + axis.node,
+               (profile.CONTROLWORD, profile.TARGET_POSITION)),
+        **_pdo(profile.TRANSMIT_PDO, profile.TRANSMIT_PDO_TYPE, profile.TRANSMIT_MAP, canopen.TRANSMIT_PDO1 + axis.node,
+               (profile.STATUSWORD, profile.ACTUAL_POSITION)),
+        **{(entry, 0): value for entry, value in rest.items()},
+    }  # fmt: skip
+
+
+def _pdo(
+    identifier: Object, kind: Object, mapping: tuple[Object, ...], cob: int, entries: tuple[Object, Object]
+) -> dict[tuple[Object, int], int]:
+    """A PDO is switched off while its contents change (CiA 301)."""
+    return {
+        (identifier, 0): canopen.DISABLED | cob,
+        (mapping[0], 0): 0,
+        **{(place, 0): canopen.mapped(entry) for place, entry in zip(mapping[1:], entries, strict=True)},
+        (mapping[0], 1): len(entries),
+        (kind, 0): ON_EVERY_SYNC,
+        (identifier, 1): cob,
+    }
+
+
+def _behaviour(axis: Axis, setup: Setup) -> dict[Object, int]:
+    return {
+        profile.CONSUMER_HEARTBEAT: canopen.MASTER << 16 | round(1e3 * setup.watchdog),
+        profile.PRODUCER_HEARTBEAT: round(1e3 * HEARTBEAT_TIME),
+        profile.ABORT_CONNECTION_OPTION: QUICK_STOP,
+        profile.QUICK_STOP_OPTION: QUICK_STOP_AND_HOLD,
+        profile.FAULT_REACTION_OPTION: QUICK_STOP_RAMP,
+        profile.QUICK_STOP_DECELERATION: axis.magnitude(setup.deceleration),
+        profile.FOLLOWING_WINDOW: axis.magnitude(setup.following),
+        profile.FOLLOWING_TIME: round(1e3 * setup.following_time),
+        profile.INTERPOLATION_TIME: round(1e3 * setup.period),
+        profile.INTERPOLATION_EXPONENT: -3,
+        profile.HOMING_METHOD: setup.homing_method,
+        profile.HOMING_FAST: axis.magnitude(setup.homing_fast),
+        profile.HOMING_SLOW: axis.magnitude(setup.homing_slow),
+        profile.HOMING_ACCELERATION: axis.magnitude(setup.homing_acceleration),
+        profile.HOME_OFFSET: 0,
+    }
+
+
+def _limits(axis: Axis, least: float, most: float) -> dict[Object, int]:
+    """The reference is inside, as a leg waits there after homing."""
+    ends = axis.increments(min(least, axis.home) - MARGIN), axis.increments(max(most, axis.home) + MARGIN)
+    return {profile.LEAST_POSITION: min(ends), profile.MOST_POSITION: max(ends)}

@@ -1,0 +1,131 @@
+"""Six simulated drives and their master on one virtual bus, in simulated time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any, final
+
+import can
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.record.rig import LegState, Order, RigFault
+from motionbase.rig.border import Answer, Demand, Promise
+from motionbase.rig.drives.backend import CanDrives
+from motionbase.rig.drives.line import TroubledBus
+from motionbase.rig.drives.participant import SimulatedDrives
+from motionbase.rig.drives.setup import Axis, Setup
+from motionbase.rig.drives.simulated import SimulatedDrive
+
+STEP = 1e-3  # of the simulated drives [s]
+_CHANNELS = itertools.count()
+
+
+def setup(**changes: Any) -> Setup:
+    """Six cylinders of 100 mm, of different screws, gears and signs; a negative sign homes at the long end."""
+    sign = changes.pop("sign", 1)
+    home = 0.999 if sign > 0 else 1.101
+    axes = tuple(
+        Axis(node=leg + 1, counts=4096, lead=0.005 + 0.001 * leg, gear=1.0 + 0.5 * (leg % 2), sign=sign, home=home)
+        for leg in range(6)
+    )
+    values: dict[str, Any] = {"least": np.full(6, 1.0), "most": np.full(6, 1.1), "homing_fast": 0.05}
+    return Setup(axes, **(values | changes))
+
+
+@final
+class Bench:
+    """An `Actuators` whose machine moves on with the time of its cycles.
+
+    Attributes:
+        now: time [s]
+        bus: the master's, into which faults can be put
+    """
+
+    def __init__(self, lengths: Array | None = None, **changes: Any) -> None:
+        self.setup, self.now, self.count = setup(**changes), 0.0, 0
+        channel = f"bench-{next(_CHANNELS)}"
+        self.bus = TroubledBus(can.Bus(interface="virtual", channel=channel), lambda: self.now)
+        begin = np.full(6, self.setup.axes[0].home) + 0.01 if lengths is None else lengths
+        self.simulated = SimulatedDrives(self.setup, can.Bus(interface="virtual", channel=channel), begin)
+        self.master = CanDrives(self.setup, self.bus, pause=lambda s: self.advance(self.now + s))
+        self.l = begin
+
+    @property
+    def promise(self) -> Promise:
+        return self.master.promise
+
+    @property
+    def drives(self) -> tuple[SimulatedDrive, ...]:
+        return self.simulated.drives
+
+    def cycle(self, now: float, demand: Demand) -> Answer:
+        self.advance(now)
+        answer = self.master.cycle(now, demand)
+        self.simulated.step(now)
+        return answer
+
+    def close(self) -> None:
+        self.master.close()
+
+    def leave(self) -> None:
+        """Nobody is on the bus any more."""
+        self.master.close()
+        self.simulated.close()
+
+    def advance(self, until: float) -> None:
+        """The machine goes on; what is late on the bus arrives."""
+        while until - self.now > 1e-9:
+            self.now = min(self.now + STEP, until)
+            self.bus.deliver()
+            self.simulated.step(self.now)
+
+    def plug(self, leg: int, is_plugged: bool) -> None:
+        self.drives[leg].plugged = is_plugged
+
+    # What an operator does
+
+    def run(self, seconds: float, *, go: bool = False, order: Order = Order.NONE, v: float = 0.0) -> Answer:
+        """Cycles for a time, the demand moving at a speed; an order is given once."""
+        for _ in range(max(round(seconds / self.setup.period), 1)):
+            self.count += 1
+            self.l = np.clip(self.l + v * self.setup.period, self.setup.least, self.setup.most)
+            answer = self.cycle(
+                self.now + self.setup.period, Demand(self.count, self.l, np.full(6, v), go, order=order)
+            )
+            order = Order.NONE
+        return answer
+
+    def until(self, is_reached: Callable[[Answer], bool], within: float = 5.0, order: Order = Order.NONE) -> Answer:
+        """Cycles without go until an answer is as wanted."""
+        for _ in range(round(within / self.setup.period)):
+            answer, order = self.run(0.0, order=order), Order.NONE
+            if is_reached(answer):
+                return answer
+        raise AssertionError(f"not reached within {within} s: {answer}, {self.master.why}")
+
+    def ready(self) -> Answer:
+        """Switched on and homed."""
+        self.until(lambda a: a.all_are(LegState.UNHOMED, LegState.READY), order=Order.ENABLE)
+        if not self.run(0.0).all_are(LegState.READY):
+            self.run(0.0, order=Order.HOME)
+        answer = self.until(lambda a: a.all_are(LegState.READY))
+        self.l = np.clip(answer.l, self.setup.least, self.setup.most)
+        self.run(0.0)
+        return answer
+
+    def moving(self, seconds: float = 0.3, v: float = 0.05) -> Answer:
+        """All legs follow a moving demand."""
+        self.ready()
+        answer = self.run(seconds, go=True, v=v)
+        assert answer.all_are(LegState.FOLLOWING) and answer.fault is RigFault.NONE, (answer, self.master.why)
+        return answer
+
+    def stands(self, seconds: float = 0.5) -> None:
+        """After the time of a stop nothing moves, whatever is demanded."""
+        self.run(0.4, go=True, v=0.05)
+        before = self.simulated.lengths
+        answer = self.run(seconds, go=True, v=-0.05)
+        assert LegState.FOLLOWING not in answer.states
+        assert np.abs(self.simulated.lengths - before).max() < 1e-6
