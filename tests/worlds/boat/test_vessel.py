@@ -85,7 +85,7 @@ GOOD = (FOLDER / "skiff.toml").read_text("utf-8")
         ("thrust = 1150.0", "thrust = 0.0", "thrust is 0, it must be more than 0"),
         ("thrust = 1150.0", 'thrust = "strong"', "a finite number is wanted"),
         ("height = 0.45", "", "either height or metacentric_height must be given"),
-        ("mass = 330.0", "mass = 33000.0", "she sinks"),
+        ("mass = 330.0", "mass = 33000.0", "the vessel sinks"),
         ('kind = "outboard"', 'kind = "sail"', "outboard, rudder, differential"),
         ("gyradii = [0.5, 1.0, 1.05]", "gyradii = [0.5, 1.0]", "gyradii"),
         ("deadrise = 9.0\n", "deadrise = 89.0\n", "deadrise is 89"),

@@ -153,7 +153,7 @@ def planing_of(craft: Craft, m: Motion, soaked: SX, v: SX, water: SX) -> Planing
         flat = angle * (ca.pi / 4 * root + STATIC * wetted**2 * root / ca.fmax(Cv, 0.5) ** 2)
         deadrise = clamped(craft.deadrise + side * heel, 0.0, MOST_DEADRISE)  # of this half, as the water meets it
         kappa = ca.fmax(1 - 0.0065 * deadrise * ca.fmax(flat, KAPPA) ** -0.4, 0.2)
-        mass = craft.planes * craft.density * ca.pi / 16 * b**2 * kappa  # of the water that goes along, over length
+        mass = craft.planes * craft.density * ca.pi / 16 * b**2 * kappa  # entrained water per length
         reach = wetted * b
         turned = -TURNING_LIFT * u * mass * reach * m.omega[1]  # pitching about the point AT moves the stern
         lift = mass * root * u * attack + turned

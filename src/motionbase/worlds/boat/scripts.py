@@ -36,7 +36,7 @@ class Leg(NamedTuple):
         begins: [s]
         throttle: 1 full ahead
         heading: from x towards y [rad]; None: full rudder to the left
-        text: for people
+        text: caption
     """
 
     begins: float

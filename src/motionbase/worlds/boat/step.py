@@ -162,7 +162,7 @@ def added_matrix(craft: Craft, along: Along, present: SX, over: SX) -> dict[str,
 
 
 def carried(craft: Craft, added: dict[str, SX], omega: SX, v: SX, through: SX, slow: SX) -> SX:
-    """(6,) gyroscopic and centripetal terms of body and water that goes along (Kirchhoff; Fossen 2011, 6.4).
+    """(6,) gyroscopic and centripetal terms of body and added mass (Kirchhoff; Fossen 2011, 6.4).
 
     They do no work. Terms that the lift of stern and planing bottom contain already fade as the boat planes: `slow`.
     """

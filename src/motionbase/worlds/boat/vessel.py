@@ -38,11 +38,11 @@ class Vessel:
     """A vessel as data.
 
     Attributes:
-        summary: for people
+        summary: one line of description
         sources: where its numbers are from
         mesh: in axes of the hull
         lines: of the generator; None if the hull is from a file
-        illustrative: keys of numbers that nobody published
+        illustrative: keys of numbers without a published source
     """
 
     name: str
@@ -182,7 +182,7 @@ def _check_afloat(vessel: Vessel, top: Table) -> None:
         volume = (vessel.loaded(load).displacement) / vessel.density
         if not volume < vessel.mesh.volume:
             with_load = f" with {load:g} kg of load" if load else ""
-            top.complain("mass", f"she sinks{with_load}: {volume:.4g} m^3 of water are displaced, the hull has "
+            top.complain("mass", f"the vessel sinks{with_load}: it would displace {volume:.4g} m^3, the hull has "
                                  f"{vessel.mesh.volume:.4g} m^3")  # fmt: skip
 
 

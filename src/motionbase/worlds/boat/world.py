@@ -63,7 +63,7 @@ class BoatWorld:
         """Begin again, at time 0."""
         self.sailing.reset(self.sailing.start(self.vessel.helm.speed))
         self._held, self._propeller, self._over = (0.0, 0.0), 0.0, 0.0
-        self.sailing.step(0.0, 0.0)  # so that there is an acceleration from the start
+        self.sailing.step(0.0, 0.0)  # gives the acceleration at the start
         self.body("count")[:] = 0
 
     def step(self, controls: Sequence[float]) -> None:
@@ -156,7 +156,7 @@ class BoatWorld:
 
     @property
     def told(self) -> tuple[float, ...]:
-        """Values of its own channels."""
+        """Values of the world's channels."""
         weight = self.vessel.displacement * G
         names = ("speed", "thrust", "surface", "wet", "lift")
         speed, thrust, water, wet, lift = (float(self.seen(name)[0]) for name in names)

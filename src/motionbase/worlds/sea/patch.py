@@ -38,7 +38,7 @@ FADES = len(LEVELS) - 1
 
 
 class Sea(Struct):
-    """Waves, and the patch in which a vessel feels them; `parameters` makes them."""
+    """Waves, and the patch of water around a vessel; made by `parameters`."""
 
     middle: SX = q("m", text="of the patch, ahead of the vessel's reference point")
     dx: SX = q("m", text="distance of stations", start=1.0)
@@ -54,7 +54,7 @@ class Sea(Struct):
 
 
 class Wave(Struct):
-    """A wave that is plane as far as the vessel reaches, but comes and goes, such as a part of a wake."""
+    """A wave that is plane over the vessel's length but changes with time, such as a part of a wake."""
 
     re: SX = q("m", text="its height at a place at a moment: the real part of a complex amplitude")
     im: SX = q("m", text="the imaginary part")

@@ -75,7 +75,7 @@ class Spectrum:
         height: significant height, 4 sqrt(m0) [m]
         period: of the peak [s]
         gamma: of the peak; 1 is a fully developed sea
-        name: for people
+        name: for display
     """
 
     height: float

@@ -94,7 +94,7 @@ class SeedWorld:
 
     @property
     def told(self) -> tuple[float, ...]:
-        """Values of its own channels."""
+        """Values of the world's channels."""
         progress, _, _ = self.wave.progression.at(self.t)
         throttle, rudder = self._held
         at = self._motion.p[2]

@@ -117,7 +117,7 @@ def round_trip(corners: Sequence[Point], radius: float, speed: float, start: flo
     """A closed course round some corners; arcs of this radius touch its lines.
 
     Args:
-        start: share of the way round that lies behind the craft at time 0; 0 is just after the first corner
+        start: fraction of the lap completed at time 0; 0 is just after the first corner
     """
     count = len(corners)
     if count < 3:

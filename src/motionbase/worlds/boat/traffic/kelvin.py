@@ -2,7 +2,7 @@
 
 A thin wall-sided hull of draft T, whose half breadth grows to b/2 with the slope b/(4 e) exp(-|x - x0| / e) about both
 its ends x0, makes two equal systems of waves of opposite sign, from its bow and from its stern (Michell 1898; Tuck,
-Scullen and Lazauskas 2002). X behind an end and Y aside of it, with q = tan(theta), S = sqrt(1 + q^2), k0 = g / U^2:
+Scullen and Lazauskas 2002). X astern and Y abeam of an end, with q = tan(theta), S = sqrt(1 + q^2), k0 = g / U^2:
 
     zeta = integral a(S) cos(k0 S (X + Y q)) dq,   a = b / (pi S) (1 - exp(-k0 T S^2)) / (1 + (k0 e S)^2)
 
@@ -27,7 +27,7 @@ SX = ca.SX
 CUSP = 0.02  # s^2 up to twice this is held away from 0 where amplitudes and wave numbers are taken
 TRACK = 1.25e-5  # added to (Y/X)^2: on the track itself divergent waves are infinitely short, and gone
 NEAR_SERIES = 0.04  # of s^2
-MEETING = 2.0  # of the argument of Airy's function, below which two waves are not told apart any more
+MEETING = 2.0  # of the argument of Airy's function, below which both waves are treated as one
 ONSET = 2.0  # radians of the transverse wave, over which waves grow behind an end of the hull
 SERIES = (1.539600717839, 1.283000598199, 1.119061632874, 1.004093163632, 0.9181253037619, 0.8508418978578)
 """(f(-s) - f(s)) / s^3 with f = (3 + s)^(3/2) / sqrt(1 + s), in powers of s^2."""

@@ -50,7 +50,7 @@ class Cut(NamedTuple):
     Attributes:
         rows: (`PIECES`, numbers of a piece)
         lap: length of the course; very long if it is open [m]
-        memory: waves left longer ago than this are gone, so that none is twice on a closed course [m]
+        memory: waves made further astern than this are gone, so that a closed course has none twice [m]
     """
 
     rows: Array

@@ -31,7 +31,7 @@ class TrafficSet:
     """A set of traffic.
 
     Attributes:
-        summary: for people
+        summary: one line of description
     """
 
     name: str
@@ -52,7 +52,7 @@ class TrafficSet:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing."""
+        """Whether the set has nothing in it."""
         return not (self.walls or self.buoys or self.craft)
 
     @property
@@ -76,7 +76,7 @@ def _filled(rows: list[Array], count: int, other: Array) -> Array:
 
 
 def traffic_names() -> dict[str, str]:
-    """Sets that come with the package, each with a line for people; `none` first."""
+    """Sets of the package, each with its summary; `none` first."""
     found = {path.stem: TomlSource.read(path).data["summary"] for path in sorted(FOLDER.glob("*.toml"))}
     return {NONE: "nothing else is on the water", **found}
 

@@ -23,7 +23,7 @@ WAKES = SHIPS * WAVES
 
 
 class Wall(Struct):
-    """Something that stands still: a box with round edges, seen from above."""
+    """A fixed obstacle: a box with rounded edges, seen from above."""
 
     x: SX = q("m")
     y: SX = q("m")
@@ -36,10 +36,10 @@ class Wall(Struct):
 class Buoy(Struct):
     """A buoy on its mooring."""
 
-    x: SX = q("m", text="where it lies at rest")
+    x: SX = q("m", text="place at rest")
     y: SX = q("m")
     radius: SX = q("m", start=1.0)
-    mass: SX = q("kg", text="with the water that goes along", start=1.0)
+    mass: SX = q("kg", text="with its added mass", start=1.0)
     spring: SX = q("N/m", text="of the mooring near its place")
     slack: SX = q("m", text="way after which it pulls no harder", start=1.0)
     drag: SX = q("N s/m", text="in slow motion")
@@ -47,7 +47,7 @@ class Buoy(Struct):
 
 
 class Adrift(Struct):
-    """How far all buoys are from where they lie at rest, and how they move."""
+    """Displacements of all buoys from their places at rest, and their velocities."""
 
     x: SX = q("m", BUOYS)
     y: SX = q("m", BUOYS)
@@ -56,7 +56,7 @@ class Adrift(Struct):
 
 
 class Traffic(Struct):
-    """All that is on the water, as rows."""
+    """A set of traffic, as rows."""
 
     ships: SX = q("SI, mixed", (SHIPS, Ship.layout.size))
     walls: SX = q("SI, mixed", (WALLS, Wall.layout.size))
@@ -130,7 +130,7 @@ def among(
 
 
 def no_force() -> SX:
-    """Of what is far away."""
+    """Of something out of reach."""
     none: SX = SX.zeros(6)
     return none
 

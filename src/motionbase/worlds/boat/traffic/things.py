@@ -147,7 +147,7 @@ class Craft:
         speed: [m/s]; 0 if it is moored
         circle: radius of the circle that it goes round `at`, negative to the right; 0 for none [m]
         corners: of a closed course; its arcs have the radius `turn` [m]
-        start: share of the way round at time 0
+        start: fraction of the lap completed at time 0
         look: ferry, launch, yacht or ship
     """
 
@@ -174,7 +174,9 @@ class Craft:
         if not self.beam < self.length:
             raise WorldError(f"{owner}: beam is {self.beam:g} m, it must be less than the length of {self.length:g} m")
         if not 0 <= self.start < 1:
-            raise WorldError(f"{owner}: start is {self.start:g}, it must be a share of the way round, 0 to 1")
+            raise WorldError(
+                f"{owner}: start is {self.start:g}, it must be 0 or more and less than 1"
+            )
         if self.circle and self.corners:
             raise WorldError(f"{owner}: circle and corners are given, a course has one of them")
         if self.circle and not 2 * self.length <= abs(self.circle) <= FARTHEST:
@@ -186,7 +188,7 @@ class Craft:
 
     @property
     def course(self) -> Course:
-        """Where it goes."""
+        """Its course."""
         if self.corners:
             return round_trip(self.corners, self.turn, self.speed, self.start)
         if self.circle:
@@ -196,7 +198,7 @@ class Craft:
 
     @property
     def hull(self) -> Hull:
-        """What makes waves."""
+        """Dimensions for its wake."""
         return Hull(self.length, self.beam, self.draft)
 
     @property

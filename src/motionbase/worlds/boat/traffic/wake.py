@@ -1,8 +1,8 @@
-"""Other craft in compiled code: where they are, and their wakes near a place as a few plane waves.
+"""Other craft in compiled code: their positions, and their wakes near a place as a few plane waves.
 
-A wake is not a sum of few plane waves everywhere, but near a place it is: bow and stern of a craft send a transverse
-and a divergent wave there. So a wake comes into the water around a vessel as waves do, with its pressure and its
-orbital motion; at the place itself its height and its slope are those of `kelvin.pair`.
+A wake is not a sum of few plane waves everywhere, but near a place it is: bow and stern of a craft each send a
+transverse and a divergent wave there. So a wake joins the water around a vessel like other waves, with its pressure and
+its orbital motion; at the place itself its height and its slope are those of `kelvin.pair`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ SX = ca.SX
 SHIPS = 4  # at most, in one set of traffic
 WAVES = 4  # of a craft: transverse and divergent, of bow and stern
 ENTRANCE = 0.16  # of the length: of a bow and a stern; illustrative
-MEMORY = 300.0  # radians of the transverse wave behind a craft, beyond which a wake is not felt any more
-OLD = 0.6  # of that, from where on it goes
+MEMORY = 300.0  # radians of the transverse wave behind a craft, beyond which a wake is ignored
+OLD = 0.6  # fraction of that at which fading begins
 WIDE = 13.0  # radians of the transverse wave, beyond the wedge, where Airy's function is 0
 SHORTEST = 10.0  # lengths of a craft, once round a closed course
 SLOWEST = 0.5  # [m/s] a craft that is slower has no wake
@@ -51,7 +51,7 @@ class Ship(Struct):
 
 @final
 class Hull(NamedTuple):
-    """What of a craft makes waves: length, beam and draft at the waterline [m]."""
+    """Dimensions of a craft that determine its wake: length, beam and draft at the waterline [m]."""
 
     length: float
     beam: float
@@ -87,7 +87,7 @@ def ship_row(course: Course, hull: Hull) -> Array:
 
 
 def no_ship() -> Array:
-    """`Ship` that is nowhere and makes no waves."""
+    """An unused `Ship`: far away and without waves."""
     return ship_row(moored(1e9, 1e9), Hull(1.0, 1.0, 1.0))
 
 
