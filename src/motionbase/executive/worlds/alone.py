@@ -13,6 +13,7 @@ from motionbase.executive.worlds.ears import Ear, page_ears
 from motionbase.executive.worlds.pace import Pace
 from motionbase.executive.worlds.running import Running
 from motionbase.executive.worlds.stick_ear import StickEar
+from motionbase.executive.worlds.watchdog import Watchdog
 from motionbase.host.format import Frame
 from motionbase.host.relay import Sink
 from motionbase.record.vehicle import vehicle_schema
@@ -47,14 +48,16 @@ class Alone:
     def run(self, stopped: Callable[[], bool]) -> None:
         """Simulate until `stopped`."""
         pace, world, running = Pace(self.world.dt), self.world, self._running
-        while not stopped():
-            running.step(pace.wait(), drives=True)
-            self.steps, self.missed = self.steps + 1, pace.missed
-            t = (self.steps + self.missed) * world.dt
-            self._writer.write(np.array((t, *running.vehicle, *running.row)))
-            if self._sink is not None and self.steps % self._every == 0:
-                self._sink.send(Frame(running.vehicle, self.steps // self._every, t, self._run))
-                self._sink.wait(0.0)  # receives answers
+        with Watchdog(f"world {world.name!r}") as watchdog:
+            while not stopped():
+                running.step(pace.wait(), drives=True)
+                self.steps, self.missed = self.steps + 1, pace.missed
+                t = (self.steps + self.missed) * world.dt
+                self._writer.write(np.array((t, *running.vehicle, *running.row)))
+                if self._sink is not None and self.steps % self._every == 0:
+                    self._sink.send(Frame(running.vehicle, self.steps // self._every, t, self._run))
+                    self._sink.wait(0.0)  # receives answers
+                watchdog.steps = self.steps
 
     @property
     def hand(self) -> int:

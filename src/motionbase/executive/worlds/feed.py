@@ -19,6 +19,7 @@ from motionbase.executive.worlds.link import blocks_of
 from motionbase.executive.worlds.pace import Pace
 from motionbase.executive.worlds.running import Running
 from motionbase.executive.worlds.stick_ear import StickEar
+from motionbase.executive.worlds.watchdog import Watchdog
 from motionbase.host.counting import Verdict
 from motionbase.host.format import Frame
 from motionbase.ring import names
@@ -54,9 +55,10 @@ class WorldFeed:
             told = stack.enter_context(self._told())
             self._running.begin()
             self._running.ears = [*page_ears(self._backend, stack), *([] if self._sticks is None else [self._sticks])]
-            self._run(exchange, LoopRow(exchange, previews), told)
+            watchdog = stack.enter_context(Watchdog(f"world {self._world.name!r}"))
+            self._run(exchange, LoopRow(exchange, previews), told, watchdog)
 
-    def _run(self, exchange: Exchange, loop: LoopRow, told: Exchange) -> None:
+    def _run(self, exchange: Exchange, loop: LoopRow, told: Exchange, watchdog: Watchdog) -> None:
         pace, looked, running = Pace(self._world.dt), time.monotonic(), self._running
         counts, row = [0] * len(Verdict), np.zeros(1 + told.blocks.n)
         while True:
@@ -68,6 +70,7 @@ class WorldFeed:
             row[0] += 1.0
             row[1:] = running.row
             told.answers.put(row)
+            watchdog.steps += 1
             if now - looked > LOOK_S:
                 looked = now
                 if exchange.is_replaced():
