@@ -5,14 +5,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
+import casadi as ca
 import numpy as np
 import pytest
 
 from motionbase.compile import compile
 from motionbase.multibody.tree.outputs import Outputs
 from motionbase.record.vehicle import G
+from motionbase.worlds.drive import driveline
 from motionbase.worlds.drive.chassis import TRAVEL_Q, Chassis
-from motionbase.worlds.drive.dynamics import INNER
+from motionbase.worlds.drive.dynamics import INNER, Demand, Dynamics, Motion
 from motionbase.worlds.drive.roads import road_of
 from motionbase.worlds.drive.simulation import DT, Simulation
 from motionbase.worlds.drive.surface import Surface
@@ -134,6 +136,25 @@ def test_a_turn_loads_the_outer_wheels_and_rolls_the_body_outwards() -> None:
     roll = body.mass * a * arm / (springs - body.mass * G * arm) + PLAIN.mass * a * _height() / tyres
     w, x, *_ = rows[-1, 3:7]
     assert 2 * math.atan2(x, w) == pytest.approx(roll, rel=0.06)
+
+
+@pytest.mark.parametrize("gear", (8.0, -8.0))
+def test_gears_lose_power_whether_the_engine_drives_or_brakes(gear: float) -> None:
+    """Of the power of the turbine the wheels get the efficiency; of what the wheels give, the turbine gets it."""
+    found = []
+    for engine, throttle in ((400.0, 1.0), (100.0, 0.0)):
+        motion = Motion.of(ca.SX(Motion.layout.vector({"engine": engine})))
+        demand = Demand.of(ca.SX(Demand.layout.vector({"ratio": gear, "coupled": 1.0, "throttle": throttle})))
+        spin = 25.0 * math.copysign(1.0, gear)
+        torques, _, _ = Dynamics(PLAIN)._driven(motion, demand, ca.SX([spin] * 4))
+        turbine = driveline.torques(
+            PLAIN.engine, ca.SX(engine), ca.SX(gear * spin), ca.SX(throttle), ca.SX(1.0)
+        ).turbine
+        found.append((spin * float(np.array(ca.evalf(torques)).sum()), float(ca.evalf(turbine * gear * spin))))
+    (driven_wheels, driving), (braking_wheels, braked) = found
+    assert driving > 0 > braked
+    assert driven_wheels == pytest.approx(PLAIN.engine.efficiency * driving)
+    assert braked == pytest.approx(PLAIN.engine.efficiency * braking_wheels)
 
 
 def test_braking_loads_the_front_wheels_and_lowers_the_nose() -> None:

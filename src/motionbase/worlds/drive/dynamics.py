@@ -193,7 +193,9 @@ class Dynamics:
         shares = [car.axles[AXLE[k]].drive / 2 for k in range(4)]
         turbine = demand.ratio * sum((share * spin[k] for k, share in enumerate(shares)), SX(0))
         found = torques(car.engine, motion.engine, turbine, demand.throttle, demand.coupled)
-        through = demand.ratio * found.turbine * car.engine.efficiency
+        efficiency = car.engine.efficiency
+        lost = ca.if_else(found.turbine > 0, efficiency, 1 / efficiency)  # losses brake in both directions
+        through = demand.ratio * found.turbine * lost
         wheels = []
         for k, share in enumerate(shares):
             lock = car.engine.lock / 2 if share else 0.0
