@@ -123,14 +123,14 @@ class Operator:
             answer = self.cycle(begin + way * (k / n), way / (n * self.promise.period), go=True)
         return answer
 
-    def stands(self, seconds: float = 1.0, *, go: bool = False) -> None:
+    def stands(self, seconds: float = 0.4, *, go: bool = False) -> None:
         """Nothing moves for so long."""
         before = self.machine.lengths()
         answer = self.hold(seconds, go=go)
         assert LegState.FOLLOWING not in answer.states
         assert np.abs(self.machine.lengths() - before).max() <= self.machine.still
 
-    def asks_to_move(self, seconds: float = 1.0, *, go: bool = False) -> None:
+    def asks_to_move(self, seconds: float = 0.4, *, go: bool = False) -> None:
         """A moving demand moves nothing: ramp as `travelled`, but the legs stand."""
         before, begin, way = self.machine.lengths(), self.l, self.travel()
         n = max(round(seconds / self.promise.period), 1)

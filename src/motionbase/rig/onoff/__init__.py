@@ -1,0 +1,1 @@
+"""Cylinders with on/off valves and potentiometers behind a data acquisition device, as in a published rig."""

@@ -1,0 +1,154 @@
+"""Legs with on/off valves behind the border of all actuators: readings in, a law, twelve outputs out.
+
+The device has no clock that ends a pulse: a valve stays as it was told last. So the promise at silence holds while
+`cycle` is called; a process that dies with a valve open needs a relay that cuts the valves' power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+
+from motionbase.actuators.onoff import OnOffActuator
+from motionbase.arrays import Array
+from motionbase.compile import compile
+from motionbase.errors import UsageError, unknown
+from motionbase.platform.hexapod import Hexapod
+from motionbase.record.rig import LegState, Order, RigFault, Silence
+from motionbase.rig.border import Answer, Demand, Promise
+from motionbase.rig.gate import Gate
+from motionbase.rig.onoff.acquisition import LEGS, SHUT, Acquisition, AcquisitionError, Throttles, Wiring
+from motionbase.rig.onoff.laws import LAWS, NOMINAL, PERIOD, Law
+from motionbase.rig.onoff.potentiometer import Potentiometer
+from motionbase.rig.onoff.watch import Bounds, Watch
+
+JUMP = 0.04  # [m]
+SILENCE = 0.1  # [s]
+LONGEST = 0.1  # [s] step of a law; after a longer gap the demand is silent anyway
+
+
+@final
+class OnOffRig:
+    """Six on/off legs as `Actuators`.
+
+    Attributes:
+        promise: of the backend
+    """
+
+    def __init__(
+        self,
+        acquisition: Acquisition,
+        law: Law,
+        shortest: Array,
+        *,
+        potentiometers: tuple[Potentiometer, ...] = (Potentiometer(),) * LEGS,
+        wiring: Wiring | None = None,
+        actuator: OnOffActuator = NOMINAL,
+        bounds: Bounds | None = None,
+    ) -> None:
+        """A rig whose fully retracted legs have these lengths (6,) [m]."""
+        if law.throttles and not isinstance(acquisition, Throttles):
+            raise UsageError(
+                f"law {law.name!r} needs flow-control valves, {acquisition.name} drives none; "
+                f"laws without them: {', '.join(name for name in LAWS if name != law.name)}"
+            )
+        most = shortest + actuator.stroke
+        silent = Silence.HOLDS
+        self.promise = Promise(acquisition.name, PERIOD, shortest, most, JUMP, SILENCE, silent, homes=False)
+        self._device, self._law, self._shortest = acquisition, law, shortest
+        self._wiring = wiring or Wiring()
+        self._gate = Gate(self.promise)
+        self._watch = Watch(potentiometers, actuator, bounds or Bounds())
+        self._coast = actuator.delay + actuator.switching + 2 * PERIOD
+        self._step = compile(law.program)
+        self._state = np.tile(law.state.layout.vector(), (LEGS, 1))
+        self._on = False
+        self._trouble = 0  # the device's code of its last failure
+        self._well = True  # it did what it was asked since the last reading
+        self._count: int | None = None
+        self._last = -np.inf
+        self._shut_at = -np.inf  # when all legs stand
+        self._wanted = np.zeros(LEGS)
+
+    def cycle(self, now: float, demand: Demand) -> Answer:
+        """Measure, decide, move."""
+        found = self._measured(now)
+        if demand.order is Order.DISABLE:
+            self._on = False
+        elif demand.order is Order.ENABLE:
+            self._on = not self._gate.closed and not demand.stop and not any(found)
+        follows = self._gate.decide(now, demand, self._lengths, found, self._on)
+        self._move(now, demand, follows)
+        at = self._watch.measured_at
+        return Answer(at, self._lengths, self._states(now, follows), self._gate.faults, self._codes)
+
+    def close(self) -> None:
+        """Shut all valves and release the device."""
+        self._on = False
+        self._attempt(lambda: self._device.write(SHUT))
+        self._device.close()
+
+    @property
+    def _lengths(self) -> Array:
+        """(6,) lengths of the legs; before the first reading the shortest ones."""
+        l: Array = self._shortest + np.where(np.isfinite(self._watch.s), self._watch.s, 0.0)
+        return l
+
+    def _measured(self, now: float) -> tuple[RigFault, ...]:
+        """New readings, and the faults seen in them."""
+        volts: list[Array] = []
+        written, self._well = self._well, True
+        self._attempt(lambda: volts.append(self._wiring.of_legs(self._device.read(now))))
+        if not (volts and written):
+            return (RigFault.DEVICE,) * LEGS
+        sensors = self._watch.measured(now, volts[0])
+        if self._gate.following:
+            legs = self._watch.following(now, self._wanted)
+        else:
+            legs = self._watch.standing(now, self._shut_at)
+        return tuple(a or b for a, b in zip(sensors, legs, strict=True))
+
+    def _move(self, now: float, demand: Demand, follows: bool) -> None:
+        """Set the valves."""
+        new, self._count = demand.count != self._count, demand.count
+        s = self._watch.s if np.isfinite(self._watch.s).all() else np.zeros(LEGS)
+        self._wanted, rate = (demand.l - self._shortest, demand.l_dot) if follows else (s, np.zeros(LEGS))
+        h = min(max(now - self._last, 1e-4), LONGEST)
+        self._last = now
+        self._state, u, throttle = self._step(h, self._state, self._wanted, rate, s, float(new), float(follows))
+        if follows:
+            self._shut_at = now + self._coast
+        self._attempt(lambda: self._device.write(self._wiring.lines(u)))
+        device = self._device
+        if self._law.throttles and isinstance(device, Throttles):
+            self._attempt(lambda: device.throttle(throttle))
+
+    def _attempt(self, act: Callable[[], None]) -> None:
+        """Ask something of the device and keep the code of a failure."""
+        try:
+            act()
+        except AcquisitionError as e:
+            self._trouble, self._well = e.code, False
+
+    def _states(self, now: float, follows: bool) -> tuple[LegState, ...]:
+        """Of the legs that have no fault: all are in the same state."""
+        if follows:
+            state = LegState.FOLLOWING
+        elif now < self._shut_at:
+            state = LegState.STOPPING
+        else:
+            state = LegState.READY if self._on and not self._gate.closed else LegState.OFF
+        return tuple(LegState.FAULT if fault else state for fault in self._gate.faults)
+
+    @property
+    def _codes(self) -> tuple[int, ...]:
+        return tuple(self._trouble if fault is RigFault.DEVICE else 0 for fault in self._gate.faults)
+
+
+def onoff_rig(platform: Hexapod, acquisition: Acquisition, law: str = "predictive") -> OnOffRig:
+    """A rig with the legs of a platform such as the preset 'odu', nominal in all else, and a law by name."""
+    if law not in LAWS:
+        raise unknown("law of on/off legs", law, LAWS, "laws")
+    return OnOffRig(acquisition, LAWS[law](), np.full(LEGS, platform.stroke.hard_min))
