@@ -129,7 +129,7 @@ BENCHMARKS = [
         lambda s: Samples((max(heave_errors(name)[0] for name in HEAVE),)),
     ),
     Benchmark(
-        "worlds.boat_rao_error", "-", None, "the same in waves of all lengths from 5.6 km to 88 m",
-        lambda s: Samples(tuple(error for name in HEAVE for error in heave_errors(name))),
+        "worlds.boat_rao_error", "-", None, "the same in waves of 5.6 km to 88 m, the largest difference",
+        lambda s: Samples((max(error for name in HEAVE for error in heave_errors(name)),)),
     ),
 ]  # fmt: skip

@@ -103,6 +103,22 @@ def test_a_ship_follows_long_waves(direction: float, natural: float) -> None:
     assert slope == pytest.approx(height * k / (1 - (omega * natural / (2 * math.pi)) ** 2), rel=0.06)
 
 
+@pytest.mark.parametrize(
+    ("direction", "published", "within"),
+    [(math.pi, (0.870, 0.681, 0.262), 0.08), (math.pi / 2, (1.011, 1.032, 1.112), 0.03)],
+)
+def test_a_ship_heaves_as_published(direction: float, published: tuple[float, ...], within: float) -> None:
+    """Heave of the S175 over the wave's amplitude in waves of 450 m to 172 m, her length; her lines are not known here.
+
+    The only fitted number, heave damping, is fitted in shorter waves; here it changes less than 0.06.
+    """
+    for omega, wanted in zip((0.370, 0.465, 0.598), published, strict=True):
+        boat = Sailing(load_vessel("container"), regular(1.0, 2 * math.pi / omega, direction), h=0.1)
+        boat.reset()
+        z = watched(boat, 150 + 4 * math.pi / omega, lambda b: float(body(b, "p_W")[2]))
+        assert np.ptp(z[-round(2 * math.pi / omega / boat.h) :]) == pytest.approx(wanted, abs=within), omega
+
+
 # ---- energy --------------------------------------------------------------------------------------------------------
 
 
