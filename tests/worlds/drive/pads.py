@@ -1,4 +1,4 @@
-"""A car on a level road without unevenness, for tests; compiled once."""
+"""A car on a level, smooth road, for tests; compiled once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ def without_losses() -> Car:
 
 
 def on_pad(car: Car = PLAIN, speed: float = 0.0, grip: float = 1.0, assisted: bool = True) -> Simulation:
-    """On a level road of class A times nothing."""
+    """On a level road without roughness."""
     return Simulation(car, Surface(road_of("pad"), grip=grip, rough=0.0), speed, assisted)
 
 

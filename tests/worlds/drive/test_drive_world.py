@@ -117,7 +117,7 @@ def test_a_car_that_falls_lands_and_hardly_bounces() -> None:
 
 
 def test_an_overturned_car_lies_still_and_comes_back() -> None:
-    """Gravity as it is felt turns from the roof to the wheels, at the rate that is told."""
+    """The gravity felt turns from the roof to the wheels, at the angular rate of the same row."""
     world = made("drive://hatchback?course=pad")
     car = world.simulation
     car.q[2], car.q[3:7] = PLAIN.body.size[2] + 0.1, (0.0, 1.0, 0.0, 0.0)
@@ -211,7 +211,7 @@ def test_a_car_that_cannot_stand_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_car_of_a_file_is_driven_and_a_script_finds_back_to_the_road(tmp_path: Path) -> None:
-    """Turned round and put 30 m beside the road, the script turns and drives back to it."""
+    """Placed 30 m beside the road and pointing the wrong way, the script turns the car and drives back."""
     file = tmp_path / "mine.toml"
     file.write_text((FOLDER / "hatchback.toml").read_text())
     world = made(f"drive://{file}?bumps=0")

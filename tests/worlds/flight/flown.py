@@ -13,7 +13,7 @@ from motionbase.worlds.option import read_options
 
 
 def world_of(name: str, **options: object) -> FlightWorld:
-    """A world at its begin."""
+    """A world at its start."""
     world = made(name, read_options("test", OPTIONS, {key: str(value) for key, value in options.items()}))
     assert isinstance(world, FlightWorld)
     world.reset()

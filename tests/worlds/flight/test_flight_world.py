@@ -1,4 +1,4 @@
-"""Flights as worlds: scripts to their ends, persons, hostile controls, crashes, and that nothing jumps."""
+"""Flights as worlds: complete scripts, people at the controls, hostile controls, crashes, and no jumps."""
 
 import json
 import math
@@ -24,7 +24,7 @@ from motionbase.worlds.library import world_url
 from tests.worlds.flight.flown import by_hand, rows, scripted, world_of
 
 OTHERS = pytest.mark.long("the same for the others")
-STEP_F = 5.0  # [m/s^2] within a period of 5 ms: below it, wheels and gusts of these flights stay
+STEP_F = 5.0  # [m/s^2] largest change within a period of 5 ms; wheels and gusts of these flights stay below
 
 
 def smooth(found: Array, f: float = STEP_F, omega: float = 0.05) -> None:
@@ -194,7 +194,7 @@ def test_a_crash_brings_the_platform_level_and_the_flight_to_its_begin(capsys: p
 
 
 def test_a_crash_after_a_cut_does_not_turn_the_heading_round() -> None:
-    """A full circle before the cut: the heading felt stays that of the circle, and the crash ends it nearby."""
+    """After a full circle and a cut, the heading of the row stays near 2 pi, also during the crash."""
     world = world_of("c172x", start="cruise", shake=0, aids="off")
     world.state = world.state._replace(angles=(0.0, 0.0, 2 * math.pi))
     world._row = world._felt()

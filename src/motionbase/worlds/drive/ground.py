@@ -18,7 +18,7 @@ SX = ca.SX
 HILLS = 6  # waves
 ALONG, ACROSS = 8, 4  # nodes of a window
 KERB_UP, KERB_DOWN = 0.25, 0.35  # width of a kerb's slope beside the road, and away from it [m]; illustrative
-BUMP_SIDE = 0.3  # within which a bump runs out sideways [m]
+BUMP_SIDE = 0.3  # over which a bump ends at its sides [m]
 
 
 class Hills(Struct):
@@ -31,7 +31,7 @@ class Hills(Struct):
 
 
 class Bump(Struct):
-    """A speed bump across the road: half a wave of a cosine along its length, smooth at its sides."""
+    """A speed bump across the road: one wave of a cosine along its length, smooth at its sides."""
 
     x: SX = q("m", text="its middle")
     y: SX = q("m")
@@ -121,7 +121,7 @@ def ground_at(hills: Hills, bump: Bump, under: Under, x: Expr, y: Expr) -> Spot:
 def _on_road(along: Expr, left: Expr, curvature: Expr, bend: Expr) -> tuple[Expr, Expr, Expr]:
     """Distance along a clothoid and offset from it of a point near its start, and the angle it has turned there."""
     u = along
-    for _ in range(2):  # Newton's method for the foot of the perpendicular; the way is a few metres at most
+    for _ in range(2):  # Newton's method for the foot of the perpendicular; the distance is a few metres at most
         theta = u * (curvature + bend * u / 2)
         x, y = u - u * theta * theta / 6, u * u * (curvature / 2 + bend * u / 6)
         c, s = 1 - theta * theta / 2, theta
