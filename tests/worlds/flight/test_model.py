@@ -108,7 +108,7 @@ def test_a_flight_repeats_to_the_bit_and_another_seed_is_another_air() -> None:
 
 
 def test_turbulence_begins_and_ends_without_a_jump_of_the_air() -> None:
-    """The velocity of the air at the aircraft changes by less than 0.5 m/s in 5 ms, also when turbulence is switched."""
+    """The velocity of the air at the aircraft changes by less than 0.5 m/s in 5 ms, also at a switch."""
     aircraft = AIRCRAFT["c172x"]
     model, rest = begun(aircraft, Start(CRUISE), Air())
     weather, last, most, there = Weather(model, Air(), True), np.zeros(3), 0.0, 0.0
