@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["simona", "--host", "udp://127.0.0.1?format=motionbas"], "no format 'motionbas'; did you mean"),
         (["simona", "--host", "manoeuvre://landing?sink=99"], "sink is 99 m/s, it must be 0.1 to 3.5 m/s"),
         (["simona", "--cueing", "simona"], "--cueing simona: motion cueing follows a host; add --host URL"),
-        (["simona", "--host", "udp://", "--algorithm", "optimal"], "poses, which are followed as they are"),
+        (["simona", "--host", "udp://", "--algorithm", "optimal"], "such as udp://127.0.0.1:49003?format=xplane"),
         (["simona", "--host", VEHICLE, "--cueing", "nobody"], "no cueing set 'nobody'"),
         (["simona", "--host", VEHICLE, "--algorithm", "clasical"], "no cueing algorithm 'clasical'"),
         (["simona", "--host", VEHICLE, "--forecast", "preview"], "only --algorithm predictive looks ahead"),

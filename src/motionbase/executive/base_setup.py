@@ -208,7 +208,9 @@ def _hosted(
     if options.forecast is not None and not options.plans:
         raise UsageError(f"--forecast {options.forecast}: only --algorithm {PREDICTIVE} looks ahead")
     if told is not Kind.VEHICLE:
-        poses = "the host tells poses, which are followed as they are"
+        poses = "the host sends poses, which are followed as they are"
+        if options.host is not None and options.host.startswith("udp:"):
+            poses += "; a simulator's format stands in the URL, such as udp://127.0.0.1:49003?format=xplane"
         why = poses if told is not None else "motion cueing follows a host; add --host URL"
         for name, value in (("--cueing", options.cueing), ("--algorithm", options.algorithm)):
             if value is not None:
