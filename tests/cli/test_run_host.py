@@ -45,6 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("given", "sentence"),
     [
         (["simona", "--host", "udp//127.0.0.1"], "'udp//127.0.0.1' is no URL"),
+        (["simona", "--host", "boats"], "'boats' is no URL and no world; worlds are boat, flight, drive"),
         (["simona", "--host", "shared://poses"], "no kind 'poses'; did you mean 'pose'?"),
         (["simona", "--host", "udp://127.0.0.1?format=motionbas"], "no format 'motionbas'; did you mean"),
         (["simona", "--host", "manoeuvre://landing?sink=99"], "sink is 99 m/s, it must be 0.1 to 3.5 m/s"),

@@ -12,7 +12,7 @@ from motionbase.errors import UsageError, unknown
 from motionbase.executive.host.motions import kind_of_played
 from motionbase.host.format import Kind
 from motionbase.host.url import Played, Udp, source_of
-from motionbase.worlds.library import WorldUrl, world_url
+from motionbase.worlds.library import CATALOGUES, WorldUrl, world_url
 
 SHARED = "shared://"
 KINDS = {kind.value: kind for kind in (Kind.POSE, Kind.VEHICLE)}
@@ -35,6 +35,9 @@ def host_source(text: str) -> Source:
     """The source that `--host` names; raises `UsageError` with one sentence."""
     if (world := world_url(text)) is not None:
         return world
+    if "://" not in text:
+        worlds = ", ".join(CATALOGUES)
+        raise UsageError(f"{text!r:.80} is no URL and no world; worlds are {worlds}, a URL is udp://127.0.0.1:8730")
     if not text.startswith(SHARED):
         return source_of(text)
     name = text.removeprefix(SHARED)
