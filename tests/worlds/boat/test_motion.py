@@ -18,6 +18,7 @@ from motionbase.worlds.boat.vessel import Vessel, load_vessel
 from motionbase.worlds.felt import angles_of
 from motionbase.worlds.sea.choice import chosen_sea
 from motionbase.worlds.sea.waves import G, regular
+from tests.tier import some_of
 
 ROLL, PITCH = 0, 1
 
@@ -283,7 +284,7 @@ def test_she_capsizes_beyond_the_angle_of_vanishing_stability(heel: float, ends_
     assert np.abs(body(boat, "V")).max() < 0.3  # and lies there quietly
 
 
-@pytest.mark.parametrize("name", ["launch", "otter"])
+@pytest.mark.parametrize("name", some_of(["launch", "otter"], 1))
 def test_rough_seas_and_mad_hands_break_nothing(name: str) -> None:
     vessel = load_vessel(name)
     boat = Sailing(vessel, chosen_sea({"sea": 6.0}).waves(vessel.length / 2))
