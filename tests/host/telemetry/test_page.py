@@ -21,7 +21,7 @@ PAGE = (Path(__file__).resolve().parents[3] / "docs" / "telemetry.md").read_text
 GRAVITY = {
     True: ("included",),
     False: ("excluded",),
-    None: ("not told; taken as excluded", "not told; taken as included"),
+    None: ("not documented; assumed excluded", "not documented; assumed included"),
 }
 
 
