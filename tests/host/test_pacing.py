@@ -1,6 +1,7 @@
 """Motions that are played frame by frame, by a clock of the test's own."""
 
 import numpy as np
+import pytest
 
 from motionbase.host.format import Frame, Kind
 from motionbase.host.motions import Series
@@ -29,3 +30,16 @@ def test_frames_are_numbered_by_the_clock() -> None:
     assert paced.skipped == 6 and {frame.run for frame in got} == {7}
     assert all(frame.sequence == round((frame.stamp or 0) * 200) + 1 for frame in got)
     assert paced.frame() is None
+
+
+def test_the_end_is_told_however_late_it_is() -> None:
+    """Silence begins where a motion ends, not somewhere before."""
+    now = 0.0
+    paced = Paced(Series(Kind.POSE, T, np.outer(T, np.ones(18))), 200.0, clock=lambda: now)
+    paced.due_in()
+    now = 0.1
+    assert paced.frame() is not None
+    now = 5.0
+    frame = paced.frame()
+    assert frame is not None and frame.stamp == 0.2 and frame.row[:6] == pytest.approx((0.2,) * 6) and paced.is_over
+    assert paced.skipped == 20 + 19 and paced.frame() is None

@@ -52,6 +52,9 @@ class Paced:
             return None
         assert self._begin is not None
         number = max(self._next, int((self._clock() - self._begin) * self._rate + ROUNDING))
+        last = self._motion.duration * self._rate + ROUNDING
+        if number > last >= self._next:  # however late it is, a motion is played to its end
+            number = int(last)
         t = number / self._rate
         row = self._motion.row(t)
         self.skipped += number - self._next
