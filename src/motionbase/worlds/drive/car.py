@@ -129,7 +129,7 @@ def car_names() -> dict[str, str]:
 def load_car(reference: str) -> Car:
     """The car of that name, or in that TOML file; errors name the file, the line and the key."""
     known = reference in car_names()
-    if not known and Path(reference).suffix.lower() != ".toml":
+    if not known and not reference.lower().endswith(".toml"):
         raise unknown("car", reference, [*car_names(), "a .toml file"])
     path = FOLDER / f"{reference}.toml" if known else Path(reference)
     try:
