@@ -55,6 +55,7 @@ class Belief(Struct):
     pace: Pace = q(of=Pace)
     u: SX = q("-", text="last command")
     flow: SX = q("-", text="last command of the flow-control valve", start=1.0)
+    held: SX = q("s", text="for which the command must still last, so that the solenoid surely pulls in")
     age: SX = q("s", text="of the demand")
     begun: SX = q("-", text="1 after the first measurement")
 
@@ -106,14 +107,17 @@ def predictive(actuator: OnOffActuator = NOMINAL, tuning: Tuning = TUNED, period
     is taken on by its rate. Speeds up and down are learnt.
     """
 
-    def leg(x: Belief, s_cmd: SX, s_cmd_dot: SX, follow: SX) -> tuple[Belief, SX, SX]:
+    def leg(h: SX, x: Belief, s_cmd: SX, s_cmd_dot: SX, follow: SX) -> tuple[Belief, SX, SX]:
         wanted = _within(actuator, s_cmd + s_cmd_dot * (x.age + _middle(actuator, period)))
-        errors = [ca.fabs(wanted - _end(actuator, period, x, pulse)) for pulse in (0.0, *_pulses(actuator, period, x))]
-        best = ca.if_else(errors[1] < errors[2], 1, -1)
-        helps = ca.fmin(errors[1], errors[2]) < errors[0]
-        moves = ca.logic_and(helps, ca.logic_or(errors[0] > actuator.dead_band, ca.fabs(x.u) > 0.5))
-        u = ca.if_else(follow > 0.5, ca.if_else(moves, best, 0), 0)
-        return x.replace(u=u), u, ca.SX(1)
+        shut, up, down = (
+            ca.fabs(wanted - _end(actuator, period, x, pulse)) for pulse in (0.0, *_pulses(actuator, period, x))
+        )
+        helps = ca.logic_and(ca.fmin(up, down) < shut, ca.logic_or(shut > actuator.dead_band, x.u != 0))
+        best = ca.if_else(helps, ca.if_else(up < down, 1, -1), 0)
+        best = ca.if_else(best * x.leg.opening < 0, 0, best)  # a valve is shut before it is reversed
+        u = ca.if_else(follow > 0.5, ca.if_else(x.held > 0.5 * h, x.u, best), 0)
+        held = ca.if_else(u == x.u, ca.fmax(x.held - h, 0), actuator.delay)
+        return x.replace(u=u, held=held), u, ca.SX(1)
 
     return _believing("predictive", actuator, tuning, leg)
 
@@ -121,7 +125,7 @@ def predictive(actuator: OnOffActuator = NOMINAL, tuning: Tuning = TUNED, period
 def throttled(actuator: OnOffActuator = NOMINAL, tuning: Tuning = TUNED, period: float = PERIOD) -> Law:
     """With flow-control valves, which the paper wished for: the speed of the demand, and more by the error."""
 
-    def leg(x: Belief, s_cmd: SX, s_cmd_dot: SX, follow: SX) -> tuple[Belief, SX, SX]:
+    def leg(h: SX, x: Belief, s_cmd: SX, s_cmd_dot: SX, follow: SX) -> tuple[Belief, SX, SX]:
         ahead = actuator.delay + 0.5 * period
         wanted = _within(actuator, s_cmd + s_cmd_dot * (x.age + ahead))
         v = s_cmd_dot + tuning.gain * (wanted - x.leg.s - ahead * _rate(x))
@@ -145,9 +149,8 @@ def _believing(name: str, actuator: OnOffActuator, tuning: Tuning, leg: Any, thr
     ) -> tuple[Belief, SX, SX]:
         def one(x: Belief, cmd: SX, cmd_dot: SX, meas: SX) -> tuple[Belief, SX, SX]:
             seen = believed(actuator, tuning, h, x, meas)
-            decided: tuple[Belief, SX, SX] = leg(
-                seen.replace(age=ca.if_else(renew > 0.5, 0, x.age + h)), cmd, cmd_dot, follow
-            )
+            aged = seen.replace(age=ca.if_else(renew > 0.5, 0, x.age + h))
+            decided: tuple[Belief, SX, SX] = leg(h, aged, cmd, cmd_dot, follow)
             return decided
 
         made: tuple[Belief, SX, SX] = for_each(one, state, s_cmd, s_cmd_dot, s_meas)

@@ -162,3 +162,20 @@ class SimulatedRig:
     def _check(self) -> None:
         if self.unplugged or self._closed:
             raise AcquisitionError(f"{self.name}: {'unplugged' if self.unplugged else 'closed'}", -1)
+
+
+@final
+@dataclass(frozen=True)
+class SimulatedPerson:
+    """Moves sliders of a simulated rig and reads its voltages without error."""
+
+    rig: SimulatedRig
+
+    def supply(self, leg: int) -> float:
+        """Voltage across a potentiometer [V]."""
+        return self.rig.potentiometers[leg].supply
+
+    def slider(self, leg: int, s: float) -> float:
+        """Output of a potentiometer at a displacement [m], as a voltmeter shows it [V]."""
+        self.rig.extensions[leg] = s
+        return self.rig.potentiometers[leg].volts(s)
