@@ -19,7 +19,7 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.record.rig import LegState, Order, RigFault, Silence
 from motionbase.rig.border import Answer, Demand, Promise
 from motionbase.rig.gate import Gate
-from motionbase.rig.onoff.acquisition import LEGS, SHUT, Acquisition, AcquisitionError, Throttles, Wiring
+from motionbase.rig.onoff.acquisition import LEGS, Acquisition, AcquisitionError, Throttles, Wiring
 from motionbase.rig.onoff.laws import LAWS, NOMINAL, PERIOD, Law
 from motionbase.rig.onoff.potentiometer import Potentiometer
 from motionbase.rig.onoff.watch import Bounds, Watch
@@ -87,8 +87,7 @@ class OnOffRig:
     def close(self) -> None:
         """Shut all valves and release the device."""
         self._on = False
-        self._attempt(lambda: self._device.write(SHUT))
-        self._device.close()
+        self._attempt(self._device.close)
 
     @property
     def _lengths(self) -> Array:

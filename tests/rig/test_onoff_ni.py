@@ -1,0 +1,138 @@
+"""The adapter for NI-DAQmx against a stand-in: the suite of the border, channel names, errors, and how it lets go."""
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from motionbase.arrays import Array
+from motionbase.errors import TargetUnavailable
+from motionbase.platform.load import load_platform
+from motionbase.record.rig import Order, RigFault
+from motionbase.rig.onoff.acquisition import SHUT, AcquisitionError
+from motionbase.rig.onoff.backend import onoff_rig
+from motionbase.rig.onoff.ni import NiAcquisition
+from motionbase.rig.onoff.simulated import SimulatedRig
+from tests.rig.conformance import Conformance, Machine, Operator, operator
+from tests.rig.fake_nidaqmx import Driver, Task
+
+__all__ = ["operator"]
+ODU = load_platform("odu")
+
+
+class OnTime:
+    """The adapter, on the simulated clock."""
+
+    def __init__(self, driver: Driver, ni: NiAcquisition) -> None:
+        self.name, self.driver, self.ni = ni.name, driver, ni
+
+    def read(self, now: float) -> Array:
+        self.driver.now = now
+        return self.ni.read(now)
+
+    def write(self, lines: Sequence[bool]) -> None:
+        self.ni.write(lines)
+
+    def close(self) -> None:
+        self.ni.close()
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
+    driver = Driver(SimulatedRig())
+    for name, module in driver.modules().items():
+        monkeypatch.setitem(sys.modules, name, module)
+    yield driver
+    assert driver.open_tasks == 0
+
+
+class TestNi(Conformance):
+    @pytest.fixture
+    def machine(self, driver: Driver) -> Machine:
+        rig = driver.rig
+        actuators = onoff_rig(ODU, OnTime(driver, NiAcquisition()))
+        lost, found = rig.broken.add, rig.broken.discard
+        return Machine(
+            actuators, lambda: ODU.stroke.hard_min + rig.extensions, rig.advance, lost, found,
+            slow=0.05, error=0.006, measured=5e-4, stopping=0.1, noticing=0.05,
+        )  # fmt: skip
+
+
+def test_outputs_are_off_from_the_start_and_after_close(driver: Driver) -> None:
+    driver.lines["port0/line3"] = True
+    ni = NiAcquisition("Dev1")
+    assert not any(driver.lines.values())
+    ni.write((True,) * 12)
+    assert sum(driver.lines.values()) == 12
+    ni.close()
+    ni.close()
+    assert not any(driver.lines.values())
+
+
+def test_error_of_the_driver_is_a_fault_with_its_code(driver: Driver) -> None:
+    rig = onoff_rig(ODU, OnTime(driver, NiAcquisition()))
+    person = Operator(
+        Machine(rig, lambda: ODU.stroke.hard_min + driver.rig.extensions, driver.rig.advance, print, print)
+    )
+    person.ready()
+    person.travelled(0.1)
+    driver.rig.unplugged = True
+    answer = person.cycle(go=True)
+    assert answer.fault is RigFault.DEVICE and answer.codes == (-201003,) * 6
+    driver.rig.unplugged = False
+    person.hold(0.2)
+    assert person.cycle(order=Order.RESET).fault is RigFault.NONE
+    rig.close()
+
+
+def test_too_few_voltages(driver: Driver) -> None:
+    ni = NiAcquisition()
+    driver.short = True
+    with pytest.raises(AcquisitionError, match="NI-DAQmx device Dev1: 3 voltages came back, 6 are expected"):
+        ni.read(0.0)
+    ni.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "text"),
+    [
+        ({"device": "Dev2"}, -200220, "Device identifier is invalid"),
+        ({"inputs": ("ai0",) * 5 + ("ai16",)}, -200170, "does not exist"),
+        ({"inputs": tuple(f"ai{k}" for k in range(4, 10))}, -200077, "not a supported value"),
+        ({"outputs": tuple(f"port0/line{k}" for k in range(12))}, -200170, "does not exist"),
+    ],
+)
+def test_wrong_channels_release_what_was_reserved(driver: Driver, given: dict[str, str], code: int, text: str) -> None:
+    with pytest.raises(AcquisitionError, match=text) as e:
+        NiAcquisition(**given)
+    assert e.value.code == code and "\n" not in str(e.value)
+
+
+def test_device_that_is_gone_at_close_is_released(driver: Driver) -> None:
+    rig = onoff_rig(ODU, NiAcquisition())
+    driver.rig.unplugged = True
+    rig.close()
+    assert driver.open_tasks == 0
+
+
+def test_missing_package() -> None:
+    if importlib.util.find_spec("nidaqmx"):
+        pytest.skip("it is installed")
+    with pytest.raises(TargetUnavailable, match=r"motionbase\[daq\]"):
+        NiAcquisition()
+
+
+def test_stand_in_has_the_parameters_of_the_package() -> None:
+    if not importlib.util.find_spec("nidaqmx"):
+        pytest.skip("needs the extra daq")
+    import nidaqmx
+    from nidaqmx.task.collections import AIChannelCollection, DOChannelCollection
+
+    real = {"read": nidaqmx.Task, "write": nidaqmx.Task, "start": nidaqmx.Task, "close": nidaqmx.Task,
+            "add_ai_voltage_chan": AIChannelCollection, "add_do_chan": DOChannelCollection}  # fmt: skip
+    for name, owner in real.items():
+        ours, theirs = (list(inspect.signature(getattr(of, name)).parameters) for of in (Task, owner))
+        assert theirs[: len(ours)] == ours, name
+    assert issubclass(nidaqmx.errors.DaqError, nidaqmx.errors.Error) and len(SHUT) == 12
