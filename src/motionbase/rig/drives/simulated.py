@@ -13,7 +13,7 @@ from motionbase.rig.drives.profile import Command, Event, Mode, State, Transitio
 
 BOOT_TIME, POWER_TIMES = 0.05, {3: 0.02, 4: 0.04}  # by the number of the transition [s]
 HOTTEST = 110.0  # [deg C]
-STANDS = 20.0  # slower than this a motor counts as standing [1/s]
+STANDS = 100.0  # slower than this a motor counts as standing [1/s]
 TO_NEGATIVE_SWITCH, TO_POSITIVE_SWITCH, HERE = 17, 18, 37  # methods of homing
 ON_ABORT = {2: Command.DISABLE_VOLTAGE, 3: Command.QUICK_STOP}  # 6007h
 
@@ -68,7 +68,7 @@ class SimulatedDrive:
         """A fault: the emergency object, the reaction, and the state until a reset."""
         if self.state not in (State.FAULT_REACTION_ACTIVE, State.FAULT, State.NOT_READY_TO_SWITCH_ON):
             self.values[profile.ERROR_CODE] = code
-            self._send(canopen.emergency(self.node, code, 1))
+            self._report(code, 0x01)
             self._go(Event.FAULT_DETECTED)
 
     # What it hears
@@ -131,7 +131,7 @@ class SimulatedDrive:
         if not data:
             return
         if len(data) != struct.calcsize(codes):
-            self._send(canopen.emergency(self.node, profile.PDO_LENGTH, 1))
+            self._report(profile.PDO_LENGTH, 0x11)
             return
         self.values.update(zip(entries, struct.unpack(codes, data), strict=True))
         word, before = self.values[profile.CONTROLWORD], self._word
@@ -190,8 +190,9 @@ class SimulatedDrive:
         patience = 1e-3 * (self.values[profile.CONSUMER_HEARTBEAT] & 0xFFFF)
         if patience and self._beat_at is not None and self.now - self._beat_at > patience:
             self._beat_at = None
-            self._send(canopen.emergency(self.node, profile.HEARTBEAT_LOST, 0x11))
-            self._leave_operation(Network.PRE_OPERATIONAL)
+            self._report(profile.HEARTBEAT_LOST, 0x11)
+            if self.network is Network.OPERATIONAL:
+                self._leave_operation(Network.PRE_OPERATIONAL)
 
     def _move(self, dt: float) -> None:
         deceleration = float(self.values[profile.QUICK_STOP_DECELERATION])
@@ -219,7 +220,7 @@ class SimulatedDrive:
         """Position between two targets, and its rate: the drive reaches a target one interpolation time later."""
         time = self.values[profile.INTERPOLATION_TIME] * 10.0 ** self.values[profile.INTERPOLATION_EXPONENT]
         share = (self.now - self._since) / time
-        if share >= 1.0:
+        if share > 1.0 + 1e-6:
             return self._to, 0.0
         return self._from + share * (self._to - self._from), (self._to - self._from) / time
 
@@ -274,11 +275,16 @@ class SimulatedDrive:
     def _enter(self, state: State) -> None:
         if self.state is State.FAULT:
             self.values[profile.ERROR_CODE] = 0
-            self._send(canopen.emergency(self.node, 0, 0))
+            self._report(0, 0x00)
         self.state, self._pending, self._astray = state, None, 0.0
         if state is State.OPERATION_ENABLED:
             self._from = self._to = float(self.actual)
             self._homing = Homing.NOT_STARTED
+
+    def _report(self, code: int, register: int) -> None:
+        """An emergency object; a stopped node sends none."""
+        if self.network is not Network.STOPPED:
+            self._send(canopen.emergency(self.node, code, register))
 
     def _send(self, frame: Frame) -> None:
         if self.plugged:
