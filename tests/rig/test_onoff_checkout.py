@@ -1,6 +1,7 @@
 """The paper's check-out finds what is wrong with a simulated rig, and measures what a law needs to know."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,38 +67,38 @@ def test_report_is_a_line_for_each_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rig", "expected"),
+    ("wrong", "expected"),
     [
-        (SimulatedRig(broken={3}), {(4, "broken wire")}),
-        (SimulatedRig(wiring=SWAPPED_INPUTS), {(2, "input of leg 4 moved"), (4, "input of leg 2 moved")}),
-        (SimulatedRig(potentiometers=with_leg(5, length=10 * 0.0254)), {(6, "calibration")}),
-        (SimulatedRig(potentiometers=with_leg(0, offset=0.012)), {(1, "calibration")}),
-        (SimulatedRig(potentiometers=with_leg(1, supply=4.6)), {(2, "it should be 5.00 V"), (2, "calibration")}),
+        (dict(broken={3}), {(4, "broken wire")}),
+        (dict(wiring=SWAPPED_INPUTS), {(2, "input of leg 4 moved"), (4, "input of leg 2 moved")}),
+        (dict(potentiometers=with_leg(5, length=10 * 0.0254)), {(6, "calibration")}),
+        (dict(potentiometers=with_leg(0, offset=0.012)), {(1, "calibration")}),
+        (dict(potentiometers=with_leg(1, supply=4.6)), {(2, "it should be 5.00 V"), (2, "calibration")}),
     ],
     ids=["broken", "swapped", "scale", "offset", "supply"],
 )
-def test_faults_of_potentiometers(rig: SimulatedRig, expected: set[tuple[int, str]]) -> None:
-    found = faults(potentiometers(rig))
+def test_faults_of_potentiometers(wrong: dict[str, Any], expected: set[tuple[int, str]]) -> None:
+    found = faults(potentiometers(SimulatedRig(**wrong)))
     assert len(found) == len(expected)
     assert all(any(leg == other and part in text for other, text in found) for leg, part in expected)
 
 
 @pytest.mark.parametrize(
-    ("rig", "expected"),
+    ("wrong", "expected"),
     [
-        (SimulatedRig(broken={3}), {(4, "broken wire")}),
-        (SimulatedRig(stuck={2: False}), {(2, "did not move")}),
-        (SimulatedRig(stuck={7: True}), {(4, "moves with all solenoids off")}),
-        (SimulatedRig(reversed={2}), {(3, "wrong way")}),
-        (SimulatedRig(wiring=EXCHANGED), {(3, "wrong way")}),
-        (SimulatedRig(wiring=SWAPPED_VALVES), {(2, "leg 4 moved instead"), (4, "leg 2 moved instead")}),
-        (SimulatedRig(wiring=SWAPPED_INPUTS), {(2, "leg 4 moved instead"), (4, "leg 2 moved instead")}),
-        (SimulatedRig(potentiometers=with_leg(5, length=7 * 0.0254)), {(6, "wrong scale")}),
+        (dict(broken={3}), {(4, "broken wire")}),
+        (dict(stuck={2: False}), {(2, "did not move")}),
+        (dict(stuck={7: True}), {(4, "moves with all solenoids off")}),
+        (dict(reversed={2}), {(3, "wrong way")}),
+        (dict(wiring=EXCHANGED), {(3, "wrong way")}),
+        (dict(wiring=SWAPPED_VALVES), {(2, "leg 4 moved instead"), (4, "leg 2 moved instead")}),
+        (dict(wiring=SWAPPED_INPUTS), {(2, "leg 4 moved instead"), (4, "leg 2 moved instead")}),
+        (dict(potentiometers=with_leg(5, length=7 * 0.0254)), {(6, "wrong scale")}),
     ],
     ids=["broken", "dead", "stuck", "reversed", "exchanged", "valves", "inputs", "scale"],
 )
-def test_faults_of_valves(rig: SimulatedRig, expected: set[tuple[int, str]]) -> None:
-    found = faults(check_valves(Bench(rig)))
+def test_faults_of_valves(wrong: dict[str, Any], expected: set[tuple[int, str]]) -> None:
+    found = faults(check_valves(Bench(SimulatedRig(**wrong))))
     assert {leg for leg, _ in found} == {leg for leg, _ in expected}
     assert all(any(leg == other and part in text for other, text in found) for leg, part in expected)
 

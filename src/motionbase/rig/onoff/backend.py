@@ -62,8 +62,10 @@ class OnOffRig:
         self._gate = Gate(self.promise)
         self._watch = Watch(potentiometers, actuator, bounds or Bounds())
         self._coast = actuator.delay + actuator.switching + 2 * PERIOD
-        self._step = compile(law.program)
-        self._state = np.tile(law.state.layout.vector(), (LEGS, 1))
+        step = compile(law.program)
+        self._io = step.arrays()
+        self._io["state"][...] = law.state.layout.vector()
+        self._step = step.bind(**self._io)
         self._on = False
         self._trouble = 0  # the device's code of its last failure
         self._well = True  # it did what it was asked since the last reading
@@ -113,16 +115,20 @@ class OnOffRig:
         """Set the valves."""
         new, self._count = demand.count != self._count, demand.count
         s = self._watch.s if np.isfinite(self._watch.s).all() else np.zeros(LEGS)
-        self._wanted, rate = (demand.l - self._shortest, demand.l_dot) if follows else (s, np.zeros(LEGS))
-        h = min(max(now - self._last, 1e-4), LONGEST)
+        self._wanted = demand.l - self._shortest if follows else s
+        x = self._io
+        x["h"][...] = min(max(now - self._last, 1e-4), LONGEST)
+        x["s_cmd"][...], x["s_cmd_dot"][...], x["s_meas"][...] = self._wanted, demand.l_dot if follows else 0.0, s
+        x["renew"][...], x["follow"][...] = new, follows
+        self._step()
+        x["state"][...] = x["state_next"]
         self._last = now
-        self._state, u, throttle = self._step(h, self._state, self._wanted, rate, s, float(new), float(follows))
         if follows:
             self._shut_at = now + self._coast
-        self._attempt(lambda: self._device.write(self._wiring.lines(u)))
+        self._attempt(lambda: self._device.write(self._wiring.lines(x["u"])))
         device = self._device
         if self._law.throttles and isinstance(device, Throttles):
-            self._attempt(lambda: device.throttle(throttle))
+            self._attempt(lambda: device.throttle(x["throttle"]))
 
     def _attempt(self, act: Callable[[], None]) -> None:
         """Ask something of the device and keep the code of a failure."""

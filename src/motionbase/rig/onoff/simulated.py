@@ -16,9 +16,7 @@ import numpy as np
 
 from motionbase.actuators.onoff import OnOffActuator, OnOffLeg, Pace, moved
 from motionbase.arrays import Array
-from motionbase.compile import Port, Program, compile, for_each, scan
-from motionbase.compile.primitives import random
-from motionbase.compile.scans import Scan
+from motionbase.compile import Compiled, Port, Program, compile, for_each, random
 from motionbase.rig.onoff.acquisition import LEGS, LINES, SHUT, AcquisitionError, Wiring
 from motionbase.rig.onoff.potentiometer import Potentiometer
 
@@ -69,8 +67,8 @@ READING = reading()
 
 
 @cache
-def _run(actuator: OnOffActuator) -> Scan:
-    return scan(rig_step(actuator), {"legs": "legs_next"})
+def _step(actuator: OnOffActuator) -> Compiled:
+    return compile(rig_step(actuator))
 
 
 @final
@@ -107,18 +105,20 @@ class SimulatedRig:
     name = "simulated rig"
 
     def __post_init__(self) -> None:
-        self._legs = np.tile(OnOffLeg.layout.vector(), (LEGS, 1))
+        step = _step(self.actuator)
+        self._io = step.arrays()
+        self._io["h"][...], self._io["legs"][...] = H, OnOffLeg.layout.vector()
         self.extensions[:] = self.s
+        self._step, self._reading = step.bind(**self._io), compile(READING)
         self._lines: tuple[bool, ...] = SHUT
         self._throttle = np.ones(LEGS)
         self._steps = self._reads = 0
         self._closed = False
-        self._run, self._reading = _run(self.actuator), compile(READING)
 
     @property
     def extensions(self) -> Array:
-        """(6,) true extensions [m]."""
-        return OnOffLeg.layout.part(self._legs, "s")[:, 0]
+        """(6,) true extensions [m]; a view."""
+        return OnOffLeg.layout.part(self._io["legs"], "s")[:, 0]
 
     def advance(self, now: float) -> None:
         """Let the rig run until a time [s]."""
@@ -128,8 +128,12 @@ class SimulatedRig:
         lines = [self.stuck.get(line, on) for line, on in enumerate(self._lines)]
         u = self.wiring.commands(lines)
         u[list(self.reversed)] *= -1
-        done = self._run(steps, h=H, legs=self._legs, pace=self.pace, u=u, throttle=self._throttle)
-        self._legs, self._steps = done["legs"], self._steps + steps
+        x = self._io
+        x["u"][...], x["throttle"][...], x["pace"][...] = u, self._throttle, self.pace
+        for _ in range(steps):
+            self._step()
+            x["legs"][...] = x["legs_next"]
+        self._steps += steps
 
     def read(self, now: float) -> Array:
         """(6,) voltages now [V]."""

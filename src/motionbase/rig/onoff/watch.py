@@ -93,4 +93,4 @@ class Watch:
 
 
 def _where(legs: Flags, fault: RigFault) -> tuple[RigFault, ...]:
-    return tuple(fault if leg else RigFault.NONE for leg in legs)
+    return tuple(fault if leg else RigFault.NONE for leg in legs.tolist())
