@@ -41,11 +41,12 @@ class Bench:
     Attributes:
         now: time [s]
         bus: the master's, into which faults can be put
+        channel: of the virtual bus
     """
 
     def __init__(self, lengths: Array | None = None, **changes: Any) -> None:
         self.setup, self.now, self.count = setup(**changes), 0.0, 0
-        channel = f"bench-{next(_CHANNELS)}"
+        self.channel = channel = f"bench-{next(_CHANNELS)}"
         self.bus = TroubledBus(can.Bus(interface="virtual", channel=channel), lambda: self.now)
         begin = np.full(6, self.setup.axes[0].home) + 0.01 if lengths is None else lengths
         self.simulated = SimulatedDrives(self.setup, can.Bus(interface="virtual", channel=channel), begin)

@@ -169,8 +169,8 @@ class CanDrives:
         for node in self.nodes:
             if self._now > self._stop_by and not node.stands:
                 node.controlword = Command.DISABLE_VOLTAGE.word
-            node.ask_for_code()
-        at_rest = all(node.stands or node.missed for node in self.nodes)
+            node.look_after()
+        at_rest = all(node.stands or not node.answers for node in self.nodes)
         if order is Order.RESET and at_rest and not any(node.is_gone for node in self.nodes):
             self._broken, self._resetting = "", True
             for node in self.nodes:

@@ -22,7 +22,7 @@ _READ_ONLY = {
     profile.DEVICE_TYPE: 0x0002_0192, profile.ERROR_CODE: 0, profile.STATUSWORD: 0, profile.MODE_DISPLAY: 0,
     profile.ACTUAL_POSITION: 0,
 }  # fmt: skip
-_ENTRIES = {(entry.number, entry.sub): entry for entry in (*_WRITABLE, *_READ_ONLY)}
+ENTRIES = {(entry.number, entry.sub): entry for entry in (*_WRITABLE, *_READ_ONLY)}
 
 
 def after_power_up() -> dict[Object, int]:
@@ -32,7 +32,7 @@ def after_power_up() -> dict[Object, int]:
 
 def served(values: dict[Object, int], request: Transfer) -> Transfer:
     """The answer to a request, which may change a value."""
-    entry = _ENTRIES.get((request.number, request.sub))
+    entry = ENTRIES.get((request.number, request.sub))
     if request.abort or entry is None:
         return request._replace(abort=request.abort or canopen.NO_OBJECT)
     if not request.is_write:
@@ -47,5 +47,5 @@ def served(values: dict[Object, int], request: Transfer) -> Transfer:
 def mapping(values: dict[Object, int], places: tuple[Object, ...]) -> tuple[Object, ...]:
     """The objects that a PDO holds; those that do not exist are left out."""
     wanted = (values[place] for place in places[1 : 1 + values[places[0]]])
-    found = (_ENTRIES.get((w >> 16, w >> 8 & 0xFF)) for w in wanted)
+    found = (ENTRIES.get((w >> 16, w >> 8 & 0xFF)) for w in wanted)
     return tuple(entry for entry in found if entry is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Generator
 from itertools import chain
@@ -52,7 +53,7 @@ class Node:
         self.connected = self.homed = False
         self.missed = self.code = self.garbage = 0
         self.fault, self.why = RigFault.NONE, ""
-        self.now = self.measured_at = self.heard_at = -1.0
+        self.now = self.measured_at = self.heard_at = self._asked_at = -math.inf
         self.standing = 0
         self._script: chain[None] | None = None
         self._reply: Transfer | None = None
@@ -234,9 +235,12 @@ class Node:
             )
         yield from self.to(State.SWITCH_ON_DISABLED)
 
-    def ask_for_code(self) -> None:
-        """Of a fault whose emergency object was lost; once."""
-        if self.state is State.FAULT and not self.code and not self._asked:
+    def look_after(self) -> None:
+        """After a stop: whether it is there again, and once for the code of a fault whose emergency object was lost."""
+        if not self.answers and self.now - self._asked_at >= HEARTBEAT_TIME:
+            self._asked_at = self.now
+            self._send(canopen.read_request(self.axis.node, profile.DEVICE_TYPE))
+        elif self.answers and self.state is State.FAULT and not self.code and not self._asked:
             self._asked = True
             self.begin(self._read_code())
 
