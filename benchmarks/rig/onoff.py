@@ -110,8 +110,8 @@ def switchings(settings: Settings, law: str) -> Samples:
 
 
 def slow_frames(settings: Settings) -> Samples:
-    """Error of the paper's control with ten frames a second [mm]."""
-    every = 6
+    """Error of the paper's control with twelve frames a second [mm]."""
+    every = 5
     frames = boat(seconds(settings))[0][::every]
     return Samples((1e3 * followed("paper", frames, rate=RATE / every).rms,))
 
@@ -142,7 +142,7 @@ BENCHMARKS = [
         lambda s: ratio(s, "throttled"),
     ),
     Benchmark(
-        "rigs.onoff_paper_10hz_mm", "mm", None, "error of the paper's control if the host sends ten frames a second",
+        "rigs.onoff_paper_12hz_mm", "mm", None, "error of the paper's control if the host sends twelve frames a second",
         slow_frames,
     ),
     Benchmark("rigs.onoff_paper_openings", "1/s", None, "openings of a valve, paper", lambda s: switchings(s, "paper")),

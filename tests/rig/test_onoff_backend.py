@@ -13,6 +13,7 @@ from motionbase.rig.onoff.acquisition import SHUT
 from motionbase.rig.onoff.backend import onoff_rig
 from motionbase.rig.onoff.simulated import SimulatedRig
 from tests.rig.conformance import Conformance, Machine, Operator, operator
+from tests.tier import often
 
 __all__ = ["operator"]
 ODU = load_platform("odu")
@@ -103,6 +104,37 @@ def test_device_that_fails_from_the_start() -> None:
     person = Operator(Machine(rig, lambda: np.zeros(6), device.advance, device.broken.add, device.broken.discard))
     answer = person.cycle(np.ones(6), order=Order.ENABLE)
     assert answer.fault is RigFault.DEVICE and answer.measured_at == -np.inf and np.isfinite(answer.l).all()
+
+
+def test_whatever_fails_at_random_all_valves_end_shut_and_the_legs_stand() -> None:
+    """A thousand times: device unplugged, wire broken, demands that cease or jump, an emergency stop."""
+    random, device = np.random.default_rng(7), SimulatedRig()
+    person = Operator(machine_of(device))
+    for _ in range(often(1000)):
+        person.ready()
+        for _ in range(int(random.integers(1, 12))):
+            person.l = np.clip(person.l + random.uniform(-0.002, 0.002, 6), SHORTEST, SHORTEST + 0.3)
+            assert person.cycle(go=True).all_are(LegState.FOLLOWING)
+        match random.integers(5):
+            case 0:
+                device.unplugged = True
+            case 1:
+                device.broken.add(int(random.integers(6)))
+            case 2:
+                person.cycle(go=True, stop=True)
+            case 3:
+                person.cycle(np.full(6, random.choice([np.nan, 0.0, np.inf])), go=True)
+            case _:
+                person.cycle(go=True, fresh=False, after=0.11)
+        assert person.cycle(go=True).fault is not RigFault.NONE
+        device.unplugged = False  # its outputs stay as they were while it was unplugged
+        assert person.cycle(go=True).fault is not RigFault.NONE
+        person.l = SHORTEST + device.extensions
+        person.hold(0.06, go=True)
+        person.stands(0.02, go=True)
+        device.broken.clear()
+        person.cycle()
+        assert person.cycle(order=Order.RESET).fault is RigFault.NONE
 
 
 def test_all_valves_are_written_in_one_operation(

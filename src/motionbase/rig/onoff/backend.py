@@ -26,6 +26,7 @@ from motionbase.rig.onoff.watch import Bounds, Watch
 
 JUMP = 0.04  # [m]
 SILENCE = 0.1  # [s]
+SLACK = 0.002  # [m] demands may lie so far beyond the ends, because readings of a leg at its end do
 LONGEST = 0.1  # [s] step of a law; after a longer gap the demand is silent anyway
 
 
@@ -48,15 +49,24 @@ class OnOffRig:
         actuator: OnOffActuator = NOMINAL,
         bounds: Bounds | None = None,
     ) -> None:
-        """A rig whose fully retracted legs have these lengths (6,) [m]."""
+        """Make a rig; nothing is read or written before the first cycle.
+
+        Args:
+            acquisition: the device
+            law: what controls the valves
+            shortest: (6,) lengths of fully retracted legs [m]
+            potentiometers: with their calibration, by leg
+            wiring: which channels belong to which leg
+            actuator: cylinders and valves, as they are believed to be
+            bounds: what is taken for a fault
+        """
         if law.throttles and not isinstance(acquisition, Throttles):
             raise UsageError(
                 f"law {law.name!r} needs flow-control valves, {acquisition.name} drives none; "
                 f"laws without them: {', '.join(name for name in LAWS if name != law.name)}"
             )
-        most = shortest + actuator.stroke
-        silent = Silence.HOLDS
-        self.promise = Promise(acquisition.name, PERIOD, shortest, most, JUMP, SILENCE, silent, homes=False)
+        least, most, silent = shortest - SLACK, shortest + actuator.stroke + SLACK, Silence.HOLDS
+        self.promise = Promise(acquisition.name, PERIOD, least, most, JUMP, SILENCE, silent, homes=False)
         self._device, self._law, self._shortest = acquisition, law, shortest
         self._wiring = wiring or Wiring()
         self._gate = Gate(self.promise)
