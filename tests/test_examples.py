@@ -92,6 +92,7 @@ def test_catalogue_entry_loads(name: str) -> None:
         "docs/python.md",
         "docs/boat.md",
         "docs/sea.md",
+        "docs/rigs.md",
     ],
 )
 def test_python_in_the_documents_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
