@@ -1,5 +1,5 @@
 """Rigs: real machines behind one border, simulated."""
 
-from benchmarks.rig import onoff
+from benchmarks.rig import drives, onoff
 
-BENCHMARKS = [*onoff.BENCHMARKS]
+BENCHMARKS = [*onoff.BENCHMARKS, *drives.BENCHMARKS]

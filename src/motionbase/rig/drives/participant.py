@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import final
 
@@ -73,13 +73,22 @@ class SimulatedDrives:
         self._line.close()
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """In a thread, on the clock `time.monotonic`, while the block runs."""
+    def running(self, prepare: Callable[[], object] = lambda: None) -> Iterator[None]:
+        """In a thread, on the clock `time.monotonic`, while the block runs.
+
+        Args:
+            prepare: called first in the thread, as for its priority
+        """
         for drive in self.drives:
             drive.now = time.monotonic()
             drive.restart()
         stop = threading.Event()
-        thread = threading.Thread(target=self.serve, args=(stop,), name="drives", daemon=True)
+
+        def run() -> None:
+            prepare()
+            self.serve(stop)
+
+        thread = threading.Thread(target=run, name="drives", daemon=True)
         thread.start()
         try:
             yield

@@ -38,6 +38,7 @@ class SimulatedDrive:
         network: state of network management
         state: of power
         values: its object dictionary
+        changed_at: time of the last change of the power state [s]
         sent: frames that it has sent and nobody has taken yet
     """
 
@@ -52,7 +53,7 @@ class SimulatedDrive:
         self.values = dictionary.after_power_up()
         self._zero = self.motor.x
         self._pending: tuple[Transition, float] | None = None
-        self._up_at = self.now + BOOT_TIME
+        self.changed_at, self._up_at = self.now, self.now + BOOT_TIME
         self._word, self._received, self._homing = 0, b"", Homing.NOT_STARTED
         self._beat_at: float | None = None
         self._beaten_at = self._astray = 0.0
@@ -277,6 +278,7 @@ class SimulatedDrive:
             self.values[profile.ERROR_CODE] = 0
             self._report(0, 0x00)
         self.state, self._pending, self._astray = state, None, 0.0
+        self.changed_at = self.now
         if state is State.OPERATION_ENABLED:
             self._from = self._to = float(self.actual)
             self._homing = Homing.NOT_STARTED
