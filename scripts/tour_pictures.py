@@ -34,13 +34,14 @@ from motionbase.ring.backend import FOLDER_VARIABLE, shared_folder
 from motionbase.ring.writer import Writer
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from scripts.console_pictures import ARGUMENTS, PICTURES, at, save
+from scripts.console_pictures import ARGUMENTS, PICTURES, at
 
 TOKEN = "pictures-of-the-tour"
 RING = "demo"
 PATIENCE_S = 120.0
 SIZE: ViewportSize = {"width": 1600, "height": 900}
-FILM, QUALITY = (960, 540), 45  # size of the film, and WebP's quality
+FILM, QUALITY = (960, 540), 38  # size of the film, and WebP's quality
+STILL = 88  # quality of pictures; they have too many shades for a palette
 RECORDS_HZ, AT_ONCE = 100, 3  # records per second of the tour, and for a step of the page
 HZ = RECORDS_HZ / AT_ONCE / 4  # pictures per second
 LEAD_S = 1.5  # played before the first picture, so that wakes and curves are there
@@ -179,7 +180,7 @@ def filmed(chromium: Browser, address: str, kind: str, file: Path, begin: float)
             film.go(1 / HZ)
             whole = film.picture()
             if k == round((shown.picture - shown.film) * HZ):
-                save(whole, f"world_{kind}")
+                whole.save(PICTURES / f"world_{kind}.webp", quality=STILL, method=6)
             found.append(whole.resize(FILM, Image.Resampling.LANCZOS))
     return found
 
