@@ -23,9 +23,8 @@ _CHANNELS = itertools.count()
 
 
 def setup(**changes: Any) -> Setup:
-    """Six cylinders of 100 mm, of different screws, gears and signs; a negative sign homes at the long end."""
-    sign = changes.pop("sign", 1)
-    home = 0.999 if sign > 0 else 1.101
+    """Six cylinders of 100 mm, of different screws and gears."""
+    sign, home = changes.pop("sign", 1), changes.pop("home", 0.999)
     axes = tuple(
         Axis(node=leg + 1, counts=4096, lead=0.005 + 0.001 * leg, gear=1.0 + 0.5 * (leg % 2), sign=sign, home=home)
         for leg in range(6)

@@ -36,13 +36,15 @@ def open_bus(url: str, functions: tuple[int, ...] = ()) -> Bus:
 
     Args:
         url: interface and channel
-        functions: those whose frames are wanted; the others are filtered out, by the kernel where it can
+        functions: those whose frames are wanted; Linux leaves the others out
     """
     interface, colon, channel = url.partition(":")
     if not (interface and colon and channel):
         raise UsageError(f"CAN bus {url!r} must be an interface and a channel of python-can, such as socketcan:can0")
     can = _python_can()
-    filters: Any = [{"can_id": f, "can_mask": FUNCTION, "extended": False} for f in functions] or None
+    filters: Any = None
+    if interface == "socketcan":  # elsewhere python-can filters, and a read without waiting ends at a foreign frame
+        filters = [{"can_id": f, "can_mask": FUNCTION, "extended": False} for f in functions] or None
     try:
         bus: Bus = can.Bus(interface=interface, channel=channel, can_filters=filters)
         return bus
