@@ -16,6 +16,12 @@ CHANNELS = (
     Channel("control_wheel", "-", "wheel", "controls"),
     Channel("sample_turn", "rad", "of what turns", "vehicle"),
 )
+DIALS = [
+    {"name": f"turn{k}", "label": "turn", "channel": "sample_turn", "unit": "rad", "look": "dial"}
+    | {"scale": 1.0, "low": -3.2, "high": 3.2}
+    for k in range(7)
+]
+"""More than have room beside the keys in a small window."""
 SPEED, TURN = 9.0, 0.05  # [m/s], [rad/s]
 ROAD_M = SPEED / TURN  # radius: the vehicle keeps on it
 HILLS = [[2.0, 0.012, 0.006, 0.4], [1.0, -0.02, 0.015, 1.9]]
@@ -76,7 +82,7 @@ class Sample:
             "chase": [-14.0, 0.0, 5.0],
             "vehicle": {"shapes": [box((5.0, 2.0, 1.0), (0.0, 0.0, 0.6), "#c02828")]},
             "parts": [{"name": "propeller", "shapes": [blade], **axle}],
-            "instruments": [],
+            "instruments": DIALS if self.kind == "flight" else [],
             "controls": shown_controls(CONTROLS),
             **surroundings(self.kind),
         }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, coloured, overflow, panel, pixels
@@ -95,6 +96,40 @@ def test_choices_are_kept_and_a_recording_shows_its_world(pages: Pages, rig: Rig
     viewer.locator('[data-test="recording"][data-file="lap.mcap"]').locator("button").first.dblclick()
     drawn(viewer)
     pages.shot(viewer, "world_recording")
+
+
+def test_instruments_stand_at_the_lower_edge_and_touch_nothing(pages: Pages, rig: Rig) -> None:
+    """With room beside the keys, and without; the vehicle is in the middle, above them."""
+    with following(rig, "flight"):
+        page = pages.open(layout=OPEN, width=1920, height=1080)
+        drawn(page)
+        rig.until_state("drive")
+        expect(at(page, "world-caption")).to_be_visible()
+        for width, height in ((1920, 1080), (1600, 900), (1280, 720)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_timeout(1000)
+            view, dials, keys, caption = (
+                at(at(page, "world"), name).bounding_box()
+                for name in ("world-canvas", "helm-instruments", "helm-rows", "world-caption")
+            )
+            assert view and dials and keys and caption
+            assert 0 < view["y"] + view["height"] - dials["y"] - dials["height"] < 12
+            assert dials["height"] < 0.25 * view["height"]  # in one line
+            for one, other in combinations((dials, keys, caption), 2):
+                assert apart(one, other), f"{one} and {other} at {width} x {height}"
+            middle = FloatRect(
+                x=view["x"] + 0.4 * view["width"],
+                y=view["y"] + 0.4 * view["height"],
+                width=0.2 * view["width"],
+                height=0.35 * view["height"],
+            )
+            assert apart(middle, keys) and apart(middle, caption) and apart(middle, dials)
+
+
+def apart(one: FloatRect, other: FloatRect) -> bool:
+    """Whether two boxes have no point in common."""
+    beside = one["x"] >= other["x"] + other["width"] or other["x"] >= one["x"] + one["width"]
+    return beside or one["y"] >= other["y"] + other["height"] or other["y"] >= one["y"] + one["height"]
 
 
 def test_a_phone_has_view_and_plots_below_each_other(pages: Pages, rig: Rig) -> None:
