@@ -21,6 +21,7 @@ from motionbase.record.rig import LegState, Order
 from motionbase.report.figures import INK, new_figure, quiet_grid, save
 from motionbase.rig.border import Demand
 from motionbase.rig.onoff.backend import onoff_rig
+from motionbase.rig.onoff.checkout import Bench, check_valves
 from motionbase.rig.onoff.laws import LAWS, NOMINAL, PERIOD
 from motionbase.rig.onoff.simulated import VALVES, SimulatedRig
 
@@ -51,11 +52,21 @@ class Run:
         return float(opened.sum() / 6 / self.t[-1])
 
 
-def followed(law: str, frames: Array, valves: OnOffActuator = VALVES, rate: float = RATE) -> Run:
-    """The motion through the border of all actuators, at simulated time: a demand for each frame of the host."""
+def followed(
+    law: str, frames: Array, valves: OnOffActuator = VALVES, rate: float = RATE, told: OnOffActuator | None = None
+) -> Run:
+    """The motion through the border of all actuators, at simulated time: a demand for each frame of the host.
+
+    Args:
+        law: by name
+        frames: (n, 6) lengths of the legs [m]
+        valves: of the simulated rig
+        rate: of the frames [1/s]
+        told: what the law believes of the valves, if not the nominal ones
+    """
     short = PLATFORM.stroke.hard_min
     device = SimulatedRig(actuator=valves, s=frames[0] - short)
-    rig = onoff_rig(PLATFORM, device, law)
+    rig = onoff_rig(PLATFORM, device, law, told)
     commands: list[Array] = []
     write = device.write
 
@@ -88,16 +99,21 @@ def seconds(settings: Settings) -> float:
     return 8.0 if settings.quick else 42.0
 
 
+def measured(valves: OnOffActuator) -> OnOffActuator:
+    """Valves as the paper's check-out measures them."""
+    return check_valves(Bench(SimulatedRig(actuator=valves))).actuator(NOMINAL)
+
+
 @functools.cache
-def runs(settings: Settings, law: str, motion: str) -> tuple[Run, ...]:
-    """A law on each of the rigs."""
+def runs(settings: Settings, law: str, motion: str, checked: bool = False) -> tuple[Run, ...]:
+    """A law on each of the rigs, after a check-out or not."""
     frames = boat(seconds(settings))[0] if motion == "boat" else sine(seconds(settings))
-    return tuple(followed(law, frames, valves) for valves in RIGS.values())
+    return tuple(followed(law, frames, valves, told=measured(valves) if checked else None) for valves in RIGS.values())
 
 
-def ratio(settings: Settings, law: str, motion: str = "boat") -> Samples:
+def ratio(settings: Settings, law: str, motion: str = "boat", checked: bool = False) -> Samples:
     """Error of a law over that of the paper's, on each of the rigs."""
-    pairs = list(zip(runs(settings, law, motion), runs(settings, "paper", motion), strict=True))
+    pairs = list(zip(runs(settings, law, motion, checked), runs(settings, "paper", motion), strict=True))
     note = ", ".join(
         f"{name}: {1e3 * a.rms:.2f} / {1e3 * b.rms:.2f} mm" for name, (a, b) in zip(RIGS, pairs, strict=True)
     )
@@ -134,7 +150,11 @@ BENCHMARKS = [
         lambda s: ratio(s, "predictive"),
     ),
     Benchmark(
-        "rigs.onoff_sine_ratio", "x", None, "the same on a sine of 0.25 Hz and 6 cm",
+        "rigs.onoff_checked_ratio", "x", None, "the same with delays and speeds that check_valves measured before",
+        lambda s: ratio(s, "predictive", checked=True),
+    ),
+    Benchmark(
+        "rigs.onoff_sine_ratio", "x", None, "as onoff_error_ratio on a sine of 0.25 Hz and 6 cm",
         lambda s: ratio(s, "predictive", "sine"),
     ),
     Benchmark(

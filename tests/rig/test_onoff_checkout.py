@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from motionbase.arrays import Array
+from motionbase.errors import UsageError
 from motionbase.rig.onoff.acquisition import SHUT, Wiring
-from motionbase.rig.onoff.checkout import Bench, Report, check_potentiometers, check_valves
+from motionbase.rig.onoff.checkout import PERIOD, Bench, Report, check_potentiometers, check_valves
+from motionbase.rig.onoff.laws import NOMINAL
 from motionbase.rig.onoff.potentiometer import Potentiometer
-from motionbase.rig.onoff.simulated import SimulatedPerson, SimulatedRig
+from motionbase.rig.onoff.simulated import SimulatedPerson, SimulatedRig, spread_paces
 
 SWAPPED_INPUTS = Wiring(inputs=(0, 3, 2, 1, 4, 5))
 SWAPPED_VALVES = Wiring(extend=(0, 6, 4, 2, 8, 10), retract=(1, 7, 5, 3, 9, 11))
@@ -47,6 +49,21 @@ def test_sound_rig_passes_and_is_measured() -> None:
     np.testing.assert_allclose(delays, expected, atol=0.005)
     coasts = np.array([report.coasts[leg] for leg in range(6)])
     np.testing.assert_allclose(coasts, rig.pace * expected, atol=1.5e-3)
+
+
+@pytest.mark.parametrize("factor", [0.8, 1.0, 1.6])
+def test_a_check_out_measures_the_valves_for_a_law(factor: float) -> None:
+    """Delay and switching time within half a period of readings."""
+    valves = replace(NOMINAL, delay=factor * NOMINAL.delay, switching=factor * NOMINAL.switching)
+    found = check_valves(Bench(SimulatedRig(actuator=valves))).actuator(NOMINAL)
+    assert found.delay == pytest.approx(valves.delay, abs=0.5 * PERIOD)
+    assert found.switching == pytest.approx(valves.switching, abs=PERIOD)
+    assert found.speed == pytest.approx(spread_paces().mean(), rel=0.01)
+
+
+def test_a_check_out_of_a_rig_that_does_not_move_has_nothing_for_a_law() -> None:
+    with pytest.raises(UsageError, match="no leg moved as it should"):
+        check_valves(Bench(SimulatedRig(reversed=set(range(6))))).actuator(NOMINAL)
 
 
 def test_legs_move_one_at_a_time_and_not_far() -> None:

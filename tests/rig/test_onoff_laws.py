@@ -1,6 +1,7 @@
 """The paper's equations, and the laws of six on/off legs: on every target, and against one another."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from motionbase.arrays import Array
 from motionbase.compile import compile, scan
 from motionbase.errors import ModelError, UsageError
 from motionbase.rig.onoff.acquisition import Wiring
-from motionbase.rig.onoff.laws import LAWS, NOMINAL, PERIOD, Law, predictive
+from motionbase.rig.onoff.laws import LAWS, NOMINAL, PERIOD, Belief, Law, predictive
 from motionbase.rig.onoff.potentiometer import LENGTH, Potentiometer
 from motionbase.rig.onoff.simulated import CODES, NOISE, RANGE, VALVES, SimulatedRig
 
@@ -147,6 +148,11 @@ def test_predictive_learns_the_speed_of_each_leg_and_direction() -> None:
         rig.write(wiring.lines(u))
     learnt = law.state.layout.part(state, "pace")
     np.testing.assert_allclose(learnt, rig.pace, rtol=0.03)
+
+
+def test_speeds_are_learnt_from_that_of_the_actuator_on() -> None:
+    state, _, _ = step_of(predictive(replace(NOMINAL, speed=0.3)), s_cmd=np.full(6, 0.1), s_meas=np.full(6, 0.1))
+    np.testing.assert_array_equal(Belief.layout.part(state, "pace"), 0.3)
 
 
 def test_a_leg_at_its_demand_is_left_alone() -> None:

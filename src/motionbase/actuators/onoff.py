@@ -95,12 +95,12 @@ def moved(actuator: OnOffActuator, h: Expr, x: OnOffLeg, pace: Pace, u: Expr, th
     pulled = ca.if_else(holds, x.pulled, ca.if_else(ca.fabs(current) >= FULL, ca.sign(current), 0))
     opening = x.opening + limited(pulled - x.opening, h * (1 / actuator.switching))
     throttled = x.throttle + limited(throttle - x.throttle, h * (1 / actuator.throttling))
-    mean = 0.5 * (_speed(pace, x.opening) * x.throttle + _speed(pace, opening) * throttled)
+    mean = 0.5 * (open_speed(pace, x.opening) * x.throttle + open_speed(pace, opening) * throttled)
     s = ca.fmin(ca.fmax(x.s + h * mean, 0), actuator.stroke)
     return OnOffLeg(current, pulled, opening, throttled, s)
 
 
-def _speed(pace: Pace, opening: Expr) -> Expr:
+def open_speed(pace: Pace, opening: Expr) -> Expr:
     """Speed at an opening without a throttle [m/s]."""
     return opening * ca.if_else(opening > 0, pace.up, pace.down)
 

@@ -162,8 +162,18 @@ class OnOffRig:
         return tuple(self._trouble if fault is RigFault.DEVICE else 0 for fault in self._gate.faults)
 
 
-def onoff_rig(platform: Hexapod, acquisition: Acquisition, law: str = "predictive") -> OnOffRig:
-    """A rig with the legs of a platform such as the preset 'odu', nominal in all else, and a law by name."""
+def onoff_rig(
+    platform: Hexapod, acquisition: Acquisition, law: str = "predictive", actuator: OnOffActuator | None = None
+) -> OnOffRig:
+    """A rig with the legs of a platform such as the preset 'odu' and a law by name.
+
+    Args:
+        platform: its hard ends are those of the cylinders
+        acquisition: the device
+        law: one of LAWS
+        actuator: cylinders and valves as a check-out measured them; nominal ones if it is left out
+    """
     if law not in LAWS:
         raise unknown("law of on/off legs", law, LAWS, "laws")
-    return OnOffRig(acquisition, LAWS[law](), np.full(LEGS, platform.stroke.hard_min))
+    made = LAWS[law](actuator) if actuator else LAWS[law]()
+    return OnOffRig(acquisition, made, np.full(LEGS, platform.stroke.hard_min), actuator=actuator or NOMINAL)

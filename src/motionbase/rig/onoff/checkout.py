@@ -7,13 +7,14 @@ a few centimetres, and end a pulse as soon as something else moves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, final
 
 import numpy as np
 
-from motionbase.actuators.onoff import SPEED
+from motionbase.actuators.onoff import SPEED, OnOffActuator
 from motionbase.arrays import Array
+from motionbase.errors import UsageError
 from motionbase.rig.onoff.acquisition import LEGS, SHUT, Acquisition, Wiring
 from motionbase.rig.onoff.potentiometer import Potentiometer
 
@@ -75,6 +76,19 @@ class Report:
     def faults(self) -> list[Step]:
         """Steps that found one."""
         return [step for step in self.steps if step.fault]
+
+    def actuator(self, believed: OnOffActuator) -> OnOffActuator:
+        """Cylinders and valves as measured: mean speed, delay and switching time of all legs.
+
+        A start shows the delay and half of the switching time together; both are longer than believed by one factor.
+        """
+        if not self.speeds:
+            raise UsageError("check-out: no leg moved as it should, so nothing was measured for a law")
+        speed, late = float(np.mean([*self.speeds.values()])), float(np.mean([*self.delays.values()]))
+        factor = late / (believed.delay + 0.5 * believed.switching)
+        return replace(
+            believed, speed=speed, delay=factor * believed.delay, switching=factor * believed.switching
+        )  # fmt: skip
 
     def text(self) -> str:
         """For people: a line for each step."""

@@ -7,6 +7,7 @@ All have the same ports, so they can be exchanged, run on lanes and be exported 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, final
@@ -14,7 +15,7 @@ from typing import Any, final
 import casadi as ca
 
 from motionbase.actuators.limits import limited
-from motionbase.actuators.onoff import OnOffActuator, OnOffLeg, Pace, moved, run_down, travel_time
+from motionbase.actuators.onoff import OnOffActuator, OnOffLeg, Pace, moved, open_speed, run_down, travel_time
 from motionbase.compile import Port, Program, Struct, for_each, q, repeat
 from motionbase.rig.onoff.acquisition import LEGS
 
@@ -128,7 +129,7 @@ def throttled(actuator: OnOffActuator = NOMINAL, tuning: Tuning = TUNED, period:
     def leg(h: SX, x: Belief, s_cmd: SX, s_cmd_dot: SX, follow: SX) -> tuple[Belief, SX, SX]:
         ahead = actuator.delay + 0.5 * period
         wanted = _within(actuator, s_cmd + s_cmd_dot * (x.age + ahead))
-        v = s_cmd_dot + tuning.gain * (wanted - x.leg.s - ahead * _rate(x))
+        v = s_cmd_dot + tuning.gain * (wanted - x.leg.s - ahead * open_speed(x.pace, x.leg.opening) * x.leg.throttle)
         flow = ca.fmin(ca.fabs(v) / ca.if_else(v > 0, x.pace.up, x.pace.down), 1)
         moves = ca.logic_and(follow > 0.5, flow > tuning.least_flow)
         u = ca.if_else(moves, ca.sign(v), 0)
@@ -138,7 +139,7 @@ def throttled(actuator: OnOffActuator = NOMINAL, tuning: Tuning = TUNED, period:
     return _believing("throttled", actuator, tuning, leg, throttles=True)
 
 
-LAWS = {"paper": paper, "predictive": predictive, "throttled": throttled}
+LAWS: dict[str, Callable[..., Law]] = {"paper": paper, "predictive": predictive, "throttled": throttled}
 
 
 def _believing(name: str, actuator: OnOffActuator, tuning: Tuning, leg: Any, throttles: bool = False) -> Law:
@@ -166,7 +167,7 @@ def believed(actuator: OnOffActuator, tuning: Tuning, h: SX, x: Belief, s_meas: 
     s = ca.if_else(x.begun > 0.5, after.s + tuning.correction * off, s_meas)
     full = ca.logic_and(ca.fabs(x.leg.opening) >= 1, x.leg.throttle > 0.2)
     rate = tuning.learning * off / (h * ca.fmax(x.leg.throttle, 0.2))
-    up, down = x.pace.up, x.pace.down
+    up, down = (ca.if_else(x.begun > 0.5, speed, actuator.speed) for speed in (x.pace.up, x.pace.down))
     pace = Pace(
         _learnt(actuator, tuning, up + ca.if_else(ca.logic_and(full, x.leg.opening > 0), rate, 0)),
         _learnt(actuator, tuning, down - ca.if_else(ca.logic_and(full, x.leg.opening < 0), rate, 0)),
@@ -183,13 +184,6 @@ def _learnt(actuator: OnOffActuator, tuning: Tuning, speed: SX) -> SX:
 def _within(actuator: OnOffActuator, s: SX) -> SX:
     held: SX = ca.fmin(ca.fmax(s, 0), actuator.stroke)
     return held
-
-
-def _rate(x: Belief) -> SX:
-    """Speed at present [m/s]."""
-    opening = x.leg.opening * x.leg.throttle
-    v: SX = opening * ca.if_else(opening > 0, x.pace.up, x.pace.down)
-    return v
 
 
 def _steps(actuator: OnOffActuator, period: float) -> int:
