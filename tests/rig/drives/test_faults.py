@@ -57,6 +57,7 @@ def test_a_fault_of_any_drive_stops_all(code: int, phase: LegState) -> None:
         b.run(0.1, go=phase is LegState.FOLLOWING, v=0.05)
         drive.fail(code)
         assert stopped(b, 2)
+        assert b.master.why == f"drive {leg + 1} reports error code {code:04X}h"
         answer = b.run(0.3, go=True, v=0.05)
         assert answer.faults[leg] is profile.fault_of(code) and answer.codes[leg] == code
         assert answer.states[leg] is LegState.FAULT and sum(map(bool, answer.faults)) == 1
@@ -89,9 +90,23 @@ def test_a_silent_drive_stops_all_in_the_promised_time(leg: int) -> None:
     stopped(b, 2)
     assert all(drive.state is State.QUICK_STOP_ACTIVE for drive in b.drives if drive.plugged)
     assert b.run(0.0).faults[leg] is RigFault.SILENT_LEG
+    assert b.master.why == f"drive {leg + 1} is silent"
     b.run(b.setup.watchdog, go=True)
     assert b.drives[leg].state is State.QUICK_STOP_ACTIVE
     b.stands()
+    b.leave()
+
+
+@pytest.mark.parametrize("leg", range(6))
+@pytest.mark.parametrize("state", [State.READY_TO_SWITCH_ON, State.SWITCH_ON_DISABLED])
+def test_a_drive_that_leaves_operation_by_itself_stops_all(leg: int, state: State) -> None:
+    """As at an input of its own for an enabling switch, of which the bus knows nothing."""
+    b = bench(period=0.005)
+    b.moving(0.1)
+    b.drives[leg].state = state
+    b.run(2 * b.setup.period, go=True, v=0.05)
+    assert all(d.state in STOPPED for d in b.drives) and b.run(0.3, go=True).faults[leg] is RigFault.DEVICE
+    b.stands(0.1)
     b.leave()
 
 

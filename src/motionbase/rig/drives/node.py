@@ -42,7 +42,6 @@ class Node:
         missed: SYNCs in a row that it left unanswered
         code: of its last emergency object, 0 if it took it back or was reset
         fault: why a script failed
-        why: the same for people
         garbage: frames that could not be understood
     """
 
@@ -52,7 +51,7 @@ class Node:
         self.statusword, self.state, self.actual = 0, None, None
         self.connected = self.homed = False
         self.missed = self.code = self.garbage = 0
-        self.fault, self.why = RigFault.NONE, ""
+        self.fault, self._failure = RigFault.NONE, ""
         self.now = self.measured_at = self.heard_at = self._asked_at = -math.inf
         self.standing = 0
         self._script: chain[None] | None = None
@@ -98,6 +97,16 @@ class Node:
     def is_gone(self) -> bool:
         """Whether not even heartbeats come."""
         return self.now - self.heard_at > 3 * HEARTBEAT_TIME
+
+    @property
+    def why(self) -> str:
+        """What is wrong with it, for people; empty if nothing is."""
+        name = f"drive {self.axis.node}"
+        if self._failure:
+            return self._failure
+        if self.code:
+            return f"{name} reports error code {self.code:04X}h"
+        return f"{name} is silent" if self.connected and not self.answers else ""
 
     def trouble(self, must_be_on: bool) -> RigFault:
         """What is wrong with it now."""
@@ -175,7 +184,7 @@ class Node:
             except StopIteration:
                 self._script = None
             except Failed as failed:
-                self._script, self.fault, self.why = None, failed.fault, str(failed)
+                self._script, self.fault, self._failure = None, failed.fault, str(failed)
 
     def connect(self) -> Script:
         """Settings, then PDOs; a drive that has lost its settings was restarted and must be homed again."""
@@ -222,7 +231,7 @@ class Node:
 
     def reset(self) -> Script:
         """Acknowledge a fault, and be without power afterwards."""
-        self.code, self.fault, self.why, self._jumped = 0, RigFault.NONE, "", False
+        self.code, self.fault, self._failure, self._jumped = 0, RigFault.NONE, "", False
         self._asked = False
         if not self.connected or self._restarted or self.missed:
             yield from self.connect()
