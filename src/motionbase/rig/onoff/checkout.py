@@ -195,7 +195,7 @@ def _reading_fault(pot: Potentiometer, leg: int, worst: float, own: Array, moved
 
 
 def check_valves(bench: Bench) -> Report:
-    """Section 5.3: one solenoid, does the cylinder move; the other, does it move back; none, does it stay?
+    """Section 5.3, with the pump on: does a cylinder move by one solenoid, back by the other, and stay with none?
 
     If a leg moves with all solenoids off, nothing else is tried.
     """
