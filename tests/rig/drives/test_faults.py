@@ -110,6 +110,19 @@ def test_a_drive_that_leaves_operation_by_itself_stops_all(leg: int, state: Stat
     b.leave()
 
 
+def test_a_drive_that_does_not_come_to_rest_loses_its_power() -> None:
+    b = bench()
+    b.moving()
+    b.drives[3].values[profile.QUICK_STOP_DECELERATION] = 1
+    b.drives[0].fail(0x2310)
+    b.run(0.4, go=True)
+    assert b.simulated.speeds[3] > 0.04
+    b.run(0.5, go=True)
+    assert b.simulated.speeds[3] == 0
+    assert [b.drives[k].state for k in (1, 3)] == [State.QUICK_STOP_ACTIVE, State.SWITCH_ON_DISABLED]
+    b.leave()
+
+
 def test_without_cycles_the_drives_stop_by_themselves() -> None:
     b = bench()
     b.moving()

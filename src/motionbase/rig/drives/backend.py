@@ -139,9 +139,8 @@ class CanDrives:
         self._off_wanted |= demand.order is Order.DISABLE
         done = self._resetting and not self._busy
         self._resetting &= not done
-        asked = replace(
-            demand, order=Order.RESET if done else Order.NONE, go=demand.go and not self._off_wanted
-        )  # fmt: skip
+        order = Order.RESET if done else Order.NONE
+        asked = replace(demand, order=order, go=demand.go and not self._off_wanted)
         lengths = np.array([node.length for node in self.nodes])
         follows = self._gate.decide(self._now, asked, lengths, found, self._phase in (READY, FOLLOWING))
         if done and not self._gate.closed:
@@ -158,7 +157,7 @@ class CanDrives:
         return node.trouble(self._phase in POWERED or (self._phase is STOPPING and not self._off_wanted))
 
     def _stop(self, order: Order) -> None:
-        """Quick stop of all drives, which then hold; one that does not come to rest loses its power. Reset if asked."""
+        """Quick stop of all drives, which then hold; one that is not seen at rest in time loses its power."""
         if self._phase is not LegState.FAULT:
             self._phase = LegState.FAULT
             self._off_wanted = self._resetting = False
