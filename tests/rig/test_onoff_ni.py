@@ -3,7 +3,10 @@
 import importlib.util
 import inspect
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -20,6 +23,7 @@ from tests.rig.fake_nidaqmx import Driver, Task
 
 __all__ = ["operator"]
 ODU = load_platform("odu")
+NEVER = 1e4  # [s] the guard runs on real time, the tests on simulated time
 
 
 class OnTime:
@@ -52,7 +56,7 @@ class TestNi(Conformance):
     @pytest.fixture
     def machine(self, driver: Driver) -> Machine:
         rig = driver.rig
-        actuators = onoff_rig(ODU, OnTime(driver, NiAcquisition()))
+        actuators = onoff_rig(ODU, OnTime(driver, NiAcquisition(silence=NEVER)))
         lost, found = rig.broken.add, rig.broken.discard
         return Machine(
             actuators, lambda: ODU.stroke.hard_min + rig.extensions, rig.advance, lost, found,
@@ -62,7 +66,7 @@ class TestNi(Conformance):
 
 def test_outputs_are_off_from_the_start_and_after_close(driver: Driver) -> None:
     driver.lines["port0/line3"] = True
-    ni = NiAcquisition("Dev1")
+    ni = NiAcquisition("Dev1", silence=NEVER)
     assert not any(driver.lines.values())
     ni.write((True,) * 12)
     assert sum(driver.lines.values()) == 12
@@ -71,8 +75,30 @@ def test_outputs_are_off_from_the_start_and_after_close(driver: Driver) -> None:
     assert not any(driver.lines.values())
 
 
+def test_a_program_that_hangs_leaves_no_valve_open(driver: Driver) -> None:
+    ni = NiAcquisition(silence=0.05)
+    for _ in range(2):  # it guards again after it has acted
+        ni.write((True,) * 12)
+        end = time.monotonic() + 60
+        while any(driver.lines.values()) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert not any(driver.lines.values())
+    driver.rig.unplugged = True
+    with pytest.raises(AcquisitionError):
+        ni.close()
+    assert not any(thread.name == "valve guard" for thread in threading.enumerate())
+
+
+def test_an_ordinary_end_of_the_process_shuts_the_valves(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_end: list[Callable[[], None]] = []
+    monkeypatch.setattr("atexit.register", at_end.append)
+    NiAcquisition(silence=NEVER).write((True,) * 12)
+    at_end[0]()
+    assert not any(driver.lines.values())
+
+
 def test_error_of_the_driver_is_a_fault_with_its_code(driver: Driver) -> None:
-    rig = onoff_rig(ODU, OnTime(driver, NiAcquisition()))
+    rig = onoff_rig(ODU, OnTime(driver, NiAcquisition(silence=NEVER)))
     person = Operator(
         Machine(rig, lambda: ODU.stroke.hard_min + driver.rig.extensions, driver.rig.advance, print, print)
     )
@@ -104,7 +130,7 @@ def test_too_few_voltages(driver: Driver) -> None:
         ({"outputs": tuple(f"port0/line{k}" for k in range(12))}, -200170, "does not exist"),
     ],
 )
-def test_wrong_channels_release_what_was_reserved(driver: Driver, given: dict[str, str], code: int, text: str) -> None:
+def test_wrong_channels_release_what_was_reserved(driver: Driver, given: dict[str, Any], code: int, text: str) -> None:
     with pytest.raises(AcquisitionError, match=text) as e:
         NiAcquisition(**given)
     assert e.value.code == code and "\n" not in str(e.value)

@@ -1,7 +1,8 @@
 """Legs with on/off valves behind the border of all actuators: readings in, a law, twelve outputs out.
 
 The device has no clock that ends a pulse: a valve stays as it was told last. So the promise at silence holds while
-`cycle` is called; a process that dies with a valve open needs a relay that cuts the valves' power.
+`cycle` is called or the acquisition guards itself; a process that is killed with a valve open needs a relay that cuts
+the valves' power.
 """
 
 from __future__ import annotations

@@ -6,8 +6,10 @@ tried on hardware.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from threading import Lock
 from typing import Any, final
 
 import numpy as np
@@ -15,31 +17,37 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.errors import TargetUnavailable
 from motionbase.rig.onoff.acquisition import LEGS, LINES, SHUT, AcquisitionError
+from motionbase.rig.onoff.guard import Guard
 
 INPUTS = ("ai0", "ai1", "ai2", "ai3", "ai4", "ai5")
 OUTPUTS = (*(f"port0/line{k}" for k in range(8)), *(f"port1/line{k}" for k in range(LINES - 8)))
 RANGE = 10.0  # [V] so that an open input, pulled out of the potentiometer's range, reads what it is
 TIMEOUT = 0.05  # [s] of a reading
+SILENCE = 0.15  # [s] without a write after which the valves are shut; longer than the backend's own, which tells why
 
 
 @final
 class NiAcquisition:
     """Six differential analogue inputs, read on demand; twelve outputs of two ports, written by one call.
 
-    The outputs are static: the device has no clock for those of port 1, and no watchdog. They keep their state when the
-    process ends without `close`.
+    The outputs are static: the device has no clock for those of port 1, and no watchdog. A thread shuts all valves if
+    nothing was written for a time, and so does an ordinary end of the process; they keep their state if it is killed.
 
     Attributes:
         name: for people
     """
 
-    def __init__(self, device: str = "Dev1", inputs: Sequence[str] = INPUTS, outputs: Sequence[str] = OUTPUTS) -> None:
+    def __init__(
+        self, device: str = "Dev1", inputs: Sequence[str] = INPUTS, outputs: Sequence[str] = OUTPUTS,
+        silence: float = SILENCE,
+    ) -> None:  # fmt: skip
         """Reserve the device and set all outputs to 0 V.
 
         Args:
             device: as NI MAX names it
             inputs: terminals of the six potentiometers
             outputs: lines of the twelve solenoids
+            silence: time without a write after which open valves are shut [s]
         """
         try:
             import nidaqmx
@@ -49,11 +57,14 @@ class NiAcquisition:
         self.name = f"NI-DAQmx device {device}"
         self._error: type[Exception] = nidaqmx.errors.Error
         self._tasks: list[Any] = []
+        self._lock = Lock()
         try:
             self._ask(self._open, nidaqmx.Task, device, inputs, outputs, TerminalConfiguration, LineGrouping)
         except BaseException:
             self._release()
             raise
+        self._guard = Guard(lambda: self._write(SHUT), silence)
+        atexit.register(self.close)
 
     def _open(
         self, task: Callable[[], Any], device: str, inputs: Sequence[str], outputs: Sequence[str], terminal: Any,
@@ -77,15 +88,21 @@ class NiAcquisition:
 
     def write(self, lines: Sequence[bool]) -> None:
         """Set all outputs in one call of the driver."""
-        self._ask(self._out.write, [bool(line) for line in lines], auto_start=True)
+        self._write(lines)
+        self._guard.fed(any(lines))
 
     def close(self) -> None:
         """Set all outputs to 0 V and release the device."""
         if self._tasks:
+            atexit.unregister(self.close)
+            self._guard.close()
             try:
-                self.write(SHUT)
+                self._write(SHUT)
             finally:
                 self._release()
+
+    def _write(self, lines: Sequence[bool]) -> None:
+        self._ask(self._out.write, [bool(line) for line in lines], auto_start=True)
 
     def _kept(self, task: Any) -> Any:
         self._tasks.append(task)
@@ -99,7 +116,8 @@ class NiAcquisition:
     def _ask(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call the driver; its errors become ours, with its code."""
         try:
-            return call(*args, **kwargs)
+            with self._lock:
+                return call(*args, **kwargs)
         except self._error as e:
             first = str(e).partition("\n")[0]
             raise AcquisitionError(f"{self.name}: {first}", getattr(e, "error_code", 0)) from e
