@@ -40,6 +40,8 @@ class Promise:
         silence: time without a new demand after which it acts by itself [s]
         silent: what it does then
         homes: whether legs must be homed after they are switched on
+        measures: whether the lengths in answers are measured; otherwise they are those that were last sent to the
+            machine, and a leg that does not follow goes unnoticed
     """
 
     name: str
@@ -50,6 +52,7 @@ class Promise:
     silence: float
     silent: Silence
     homes: bool
+    measures: bool = True
 
 
 @final
