@@ -15,10 +15,14 @@ from motionbase.rig.border import Answer, Demand, Promise
 from motionbase.rig.drives.backend import CanDrives
 from motionbase.rig.drives.line import TroubledBus
 from motionbase.rig.drives.participant import SimulatedDrives
+from motionbase.rig.drives.profile import State
 from motionbase.rig.drives.setup import Axis, Setup
-from motionbase.rig.drives.simulated import SimulatedDrive
+from motionbase.rig.drives.simulated import HERE, SimulatedDrive
 
 STEP = 1e-3  # of the simulated drives [s]
+STOPPED = (
+    State.QUICK_STOP_ACTIVE, State.FAULT_REACTION_ACTIVE, State.FAULT, State.SWITCH_ON_DISABLED,
+)  # fmt: skip
 _CHANNELS = itertools.count()
 
 
@@ -129,3 +133,23 @@ class Bench:
         answer = self.run(seconds, go=True, v=-0.05)
         assert LegState.FOLLOWING not in answer.states
         assert np.abs(self.simulated.lengths - before).max() < 1e-6
+
+
+def quick_bench(**changes: Any) -> Bench:
+    """Homing takes the position as it is."""
+    b = Bench(np.full(6, 0.999), **({"homing_method": HERE} | changes))
+    for drive in b.drives:  # switches that no test here wants to meet
+        drive.motor.low, drive.motor.high = -1e9, 1e9
+    return b
+
+
+def stopped(b: Bench, cycles: int) -> bool:
+    """Whether no drive follows any more, after so many cycles."""
+    for _ in range(cycles):
+        b.run(0.0, go=True, v=0.05)
+    return all(drive.state in STOPPED for drive in b.drives)
+
+
+def reset(b: Bench) -> None:
+    """Faults are acknowledged, and no leg has one any more."""
+    b.until(lambda a: a.fault is RigFault.NONE, order=Order.RESET)

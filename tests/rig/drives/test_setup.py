@@ -1,5 +1,6 @@
 """What a person states of drives is checked, and lengths become increments and back."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,12 @@ def test_two_drives_of_one_number_are_refused() -> None:
     axes = tuple(Axis(1 + leg % 5, 4096, 0.005, home=1.0) for leg in range(6))
     with pytest.raises(UsageError, match="nodes of the drives are 1, 2, 3, 4, 5, 1"):
         Setup(axes, np.full(6, 1.0), np.full(6, 1.1))
+
+
+def test_without_python_can_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "can", None)
+    with pytest.raises(UsageError, match="install motionbase with its extra 'can'"):
+        open_bus("virtual:x")
 
 
 @pytest.mark.parametrize("url", ["can0", "socketcan:", "nothing:x", "socketcan:no-such-bus"])

@@ -26,8 +26,9 @@ from motionbase.rig.drives.canopen import (
     Manage,
     Network,
 )  # fmt: skip
+from motionbase.rig.drives.client import Script
 from motionbase.rig.drives.line import MOST_FRAMES, Bus, BusError, Line, open_bus
-from motionbase.rig.drives.node import PDO, Node, Script
+from motionbase.rig.drives.node import PDO, Node
 from motionbase.rig.drives.profile import Command
 from motionbase.rig.drives.setup import Setup
 from motionbase.rig.gate import Gate
@@ -114,7 +115,7 @@ class CanDrives:
     def _begin(self, now: float) -> None:
         first, self._now = self._now == -np.inf, now
         for node in self.nodes:
-            node.now = now
+            node.begin_cycle(now)
             if first:
                 node.measured_at = node.heard_at = now
                 node.begin(node.connect())

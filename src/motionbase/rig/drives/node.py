@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from itertools import chain
 from typing import final
 
 from motionbase.record.rig import LegState, RigFault
 from motionbase.rig.drives import canopen, profile
-from motionbase.rig.drives.canopen import Frame, Manage, Network, Transfer
-from motionbase.rig.drives.profile import Command, Mode, Object, State
+from motionbase.rig.drives.canopen import Frame, Manage, Network
+from motionbase.rig.drives.client import TRANSFER_TIME, Client, Failed, Script
+from motionbase.rig.drives.profile import Command, Mode, State
 from motionbase.rig.drives.settings import HEARTBEAT_TIME, settings
 from motionbase.rig.drives.setup import Axis, Setup
 
-Script = Generator[None, None, None]  # runs to the next `yield` in every cycle
 PDO = struct.Struct("<Hi")  # controlword or statusword, position
-TRANSFER_TIME, TRANSFER_TRIES = 0.1, 3
 CHANGE_TIME = 3.0  # for a change of the power state [s]
 SETTLING_CYCLES = 5  # after which bits of a new mode are those of that mode
 STANDING_CYCLES = 5
-
-
-class Failed(Exception):
-    """A script cannot go on."""
-
-    def __init__(self, fault: RigFault, why: str) -> None:
-        super().__init__(why)
-        self.fault = fault
 
 
 @final
@@ -55,11 +46,15 @@ class Node:
         self.now = self.measured_at = self.heard_at = self._asked_at = -math.inf
         self.standing = 0
         self._script: chain[None] | None = None
-        self._reply: Transfer | None = None
+        self._objects = Client(axis.node, send)
         self._jumped = self._restarted = self._asked = False
 
     state: State | None
     actual: int | None
+
+    def begin_cycle(self, now: float) -> None:
+        """The time of a cycle [s]."""
+        self.now = self._objects.now = now
 
     @property
     def busy(self) -> bool:
@@ -142,7 +137,7 @@ class Node:
             understood = True
             self._restarted |= self.connected and data[0] == Network.BOOT_UP
         elif function == canopen.SDO_ANSWER and (reply := canopen.answer_of(data)) is not None:
-            understood, self._reply = True, reply
+            understood, self._objects.reply = True, reply
         if understood:
             self.heard_at = self.now
         else:
@@ -177,8 +172,9 @@ class Node:
         self._script = None
 
     def advance(self) -> None:
-        """The next step of the script."""
+        """The next step of the script; until it has ended, the target is wherever the drive is."""
         if self._script is not None:
+            self.hold()
             try:
                 next(self._script)
             except StopIteration:
@@ -190,13 +186,13 @@ class Node:
         """Settings, then PDOs; a drive that has lost its settings was restarted and must be homed again."""
         self.connected = False
         self._send(canopen.manage(Manage.ENTER_PRE_OPERATIONAL, self.axis.node))
-        kept = yield from self.read(profile.CONSUMER_HEARTBEAT)
+        kept = yield from self._objects.read(profile.CONSUMER_HEARTBEAT)
         wanted = settings(self.axis, self.setup)
         self.homed &= kept == wanted[profile.CONSUMER_HEARTBEAT, 0]
-        if (yield from self.read(profile.DEVICE_TYPE)) & 0xFFFF != 402:
+        if (yield from self._objects.read(profile.DEVICE_TYPE)) & 0xFFFF != 402:
             raise Failed(RigFault.DEVICE, f"node {self.axis.node} is no drive of the profile CiA 402")
         for (entry, _), value in wanted.items():
-            yield from self.write(entry, value)
+            yield from self._objects.write(entry, value)
         self._send(canopen.manage(Manage.START, self.axis.node))
         self.missed, self.state, self._restarted = 0, None, False
         self.connected = True
@@ -254,18 +250,18 @@ class Node:
             self.begin(self._read_code())
 
     def _read_code(self) -> Script:
-        self.code = yield from self.read(profile.ERROR_CODE)
+        self.code = yield from self._objects.read(profile.ERROR_CODE)
 
     def mode(self, mode: Mode) -> Script:
-        """Change the mode of operation; the target stays at the position, whatever that is called meanwhile."""
-        yield from self.write(profile.MODE, mode)
+        """Change the mode of operation."""
+        yield from self._objects.write(profile.MODE, mode)
         until = self.now + CHANGE_TIME
-        while (yield from self.read(profile.MODE_DISPLAY)) != mode:
+        while (yield from self._objects.read(profile.MODE_DISPLAY)) != mode:
             if self.now > until:
                 raise Failed(RigFault.DEVICE, f"drive {self.axis.node} does not change to mode {int(mode)}")
 
     def to(self, goal: State) -> Script:
-        """Change the power state as the profile says; the target stays at the position."""
+        """Change the power state as the profile says."""
         until = self.now + CHANGE_TIME
         while self.state is not goal:
             if self.now > until:
@@ -274,50 +270,15 @@ class Node:
             command = profile.towards(self.state, goal) if self.state else None
             if command:
                 self.controlword = command.word
-            self.hold()
             yield
 
     def hold(self) -> None:
         """The target becomes the position."""
         self.target = self.target if self.actual is None else self.actual
 
-    def write(self, entry: Object, value: int) -> Script:
-        """Set an object."""
-        yield from self._transfer(canopen.write_request(self.axis.node, entry, value), entry, is_write=True)
-
-    def read(self, entry: Object) -> Generator[None, None, int]:
-        """The value of an object."""
-        reply = yield from self._transfer(canopen.read_request(self.axis.node, entry), entry, is_write=False)
-        value = canopen.unpacked(entry, reply.data)
-        if value is None:
-            raise Failed(RigFault.DEVICE, f"drive {self.axis.node} has another size for {entry.words}")
-        return value
-
-    def _transfer(self, request: Frame, entry: Object, is_write: bool) -> Generator[None, None, Transfer]:
-        for _ in range(TRANSFER_TRIES):
-            self._reply = None
-            self._send(request)
-            until = self.now + TRANSFER_TIME
-            while self.now < until:
-                self.hold()
-                yield
-                reply = self._taken_reply(entry)
-                if reply is not None and reply.abort:
-                    said = f"drive {self.axis.node} refuses {entry.words}, abort code {reply.abort:08X}h"
-                    raise Failed(RigFault.DEVICE, said)
-                if reply is not None and reply.is_write is is_write:
-                    return reply
-        raise Failed(RigFault.SILENT_LEG, f"drive {self.axis.node} does not answer about {entry.words}")
-
-    def _taken_reply(self, entry: Object) -> Transfer | None:
-        """An answer about an object, which came since the last cycle."""
-        reply, self._reply = self._reply, None
-        return reply if reply is not None and (reply.number, reply.sub) == entry[:2] else None
-
     def _wait(self, condition: Callable[[], object], time: float, fault: RigFault, what: str) -> Script:
         until = self.now + time
         while not condition():
             if self.now > until:
                 raise Failed(fault, f"drive {self.axis.node} {what}")
-            self.hold()
             yield
