@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from motionbase.record.rig import LegState, Order, RigFault, Silence
+from motionbase.rig.border import Demand
 from motionbase.rig.serial import smc3
+from motionbase.rig.serial.backend import SerialLegs
 from motionbase.rig.serial.port import MOST_BYTES
 from motionbase.rig.serial.setup import Kind
 from motionbase.rig.serial.simulated import SimulatedEsp32, SimulatedSmc3
-from tests.rig.serial.bench import Bench
-from tests.tier import often
+from tests.rig.serial.bench import BEGIN, Bench, setup
+from tests.tier import often, some_of
 
 
 def smc3_bench() -> tuple[Bench, SimulatedSmc3, SimulatedSmc3]:
@@ -99,6 +103,11 @@ def test_babble_between_answers_is_a_fault_of_the_device() -> None:
     answer = bench.run(0.2, go=True, v=0.05)
     assert answer.faults[:3] == (RigFault.DEVICE,) * 3 and not any(answer.faults[3:])
     bench.stands()
+    assert bench.run(0.1, order=Order.RESET).fault is RigFault.DEVICE
+    first.babble = 0
+    bench.run(1.5)
+    assert bench.run(0.1, order=Order.RESET).fault is RigFault.NONE
+    bench.moving()
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -227,10 +236,36 @@ def test_a_board_that_hears_nothing_for_long_has_less_power() -> None:
     assert (first.motors.p > far[0]).all() and (second.motors.p == far[1]).all()
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_unplugged_at_random_always_ends_stopped(kind: Kind) -> None:
+@settings(max_examples=often(100), deadline=None)
+@given(heard=st.lists(st.binary(max_size=40), max_size=30))
+def test_any_bytes_give_answers_without_movement(heard: list[bytes]) -> None:
+    """A port that says anything: `cycle` never raises, and legs that are not sure of their lengths follow nothing."""
+    said, sent = iter(heard), list[bytes]()
+
+    class Anything:
+        name = "anything"
+
+        def read(self) -> bytes:
+            return next(said, b"")
+
+        def write(self, data: bytes) -> None:
+            sent.append(data)
+
+        def close(self) -> None:
+            pass
+
+    legs = SerialLegs(setup(Kind.SMC3), [Anything, Anything])
+    for k in range(40):
+        order = Order.ENABLE if k % 3 == 0 else Order.RESET if k % 3 == 1 else Order.NONE
+        answer = legs.cycle(k * 0.01, Demand(k, BEGIN, np.zeros(6), k % 2 == 0, order=order))
+        assert np.isfinite(answer.l).all() and LegState.FOLLOWING not in answer.states
+    assert all(len(data) <= Kind.SMC3.most_bytes for data in sent)
+
+
+@pytest.mark.parametrize(("times", "kind"), some_of([(15, kind) for kind in Kind] + [(1000, kind) for kind in Kind], 2))
+def test_unplugged_at_random_always_ends_stopped(times: int, kind: Kind) -> None:
     random, bench = np.random.default_rng(7), Bench(kind)
-    for _ in range(often(40)):
+    for _ in range(times):
         bench.moving(float(random.uniform(0.05, 0.3)), v=float(random.choice([-0.03, 0.03])))
         leg = int(random.integers(6))
         bench.plug(leg, False)

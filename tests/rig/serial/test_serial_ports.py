@@ -16,7 +16,7 @@ from motionbase.errors import UsageError
 from motionbase.record.rig import LegState, Order, RigFault
 from motionbase.rig.border import Answer, Demand
 from motionbase.rig.serial.backend import SerialLegs, serial_legs
-from motionbase.rig.serial.port import SerialError, SerialPort
+from motionbase.rig.serial.port import MOST_BYTES, SerialError, SerialPort
 from motionbase.rig.serial.setup import Axis, Kind, Setup
 from motionbase.rig.serial.simulated import SimulatedEsp32, SimulatedSmc3
 from motionbase.rig.serial.terminal import Terminal
@@ -101,16 +101,15 @@ def test_speed_that_does_not_exist(ends: tuple[int, int]) -> None:
 
 
 class Rig:
-    """Legs behind pseudo terminals, in slow simulated time: bytes on a terminal take real time."""
+    """Legs behind pseudo terminals, patient, because bytes take real time and cycles take simulated time."""
 
     def __init__(self, kind: Kind, folder: Path) -> None:
-        self.setup = setup(kind, patience=0.5, silence=0.5)
+        self.setup = setup(kind, patience=5.0, jump=0.1, following=0.1)
         axes, n = self.setup.axes, kind.legs
         make = SimulatedSmc3 if kind is Kind.SMC3 else SimulatedEsp32
         paths = [folder / f"line{k}" for k in range(6 // n)]
-        self.terminals = [
-            Terminal(make(axes[n * k : n * k + n], BEGIN[n * k : n * k + n]), path) for k, path in enumerate(paths)
-        ]
+        self.boards = [make(axes[n * k : n * k + n], BEGIN[n * k : n * k + n]) for k in range(6 // n)]
+        self.terminals = [Terminal(board, path) for board, path in zip(self.boards, paths, strict=True)]
         self.legs: SerialLegs = serial_legs(self.setup, [str(path) for path in paths])
         self.now, self.count, self.l = 0.0, 0, BEGIN
 
@@ -118,7 +117,7 @@ class Rig:
         self.now, self.count = self.now + self.setup.period, self.count + 1
         self.l = self.l + v * self.setup.period
         answer = self.legs.cycle(self.now, Demand(self.count, self.l, np.full(6, v), go, order=order))
-        time.sleep(1e-3)
+        time.sleep(2e-3)
         for terminal in self.terminals:
             terminal.exchange(self.now)
         return answer
@@ -160,6 +159,22 @@ def test_legs_follow_through_terminals_and_survive_a_plug_pulled_out(kind: Kind,
     rig.legs.close()
     for terminal in rig.terminals:
         terminal.unplug()
+        terminal.unplug()
+
+
+def test_a_flood_through_a_terminal_is_stale(tmp_path: Path) -> None:
+    rig = Rig(Kind.SMC3, tmp_path)
+    rig.until(lambda a: a.all_are(LegState.READY), Order.ENABLE)
+    board = rig.boards[0]
+    board.babble = 3 * MOST_BYTES
+    answer = rig.until(lambda a: a.fault is not RigFault.NONE)
+    assert answer.faults == (RigFault.STALE,) * 3 + (RigFault.NONE,) * 3
+    board.babble = 0
+    for _ in range(300):
+        rig.cycle()
+    rig.until(lambda a: a.fault is RigFault.NONE, Order.RESET)
+    rig.legs.close()
+    for terminal in rig.terminals:
         terminal.unplug()
 
 

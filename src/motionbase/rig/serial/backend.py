@@ -7,6 +7,7 @@ they get no targets, and stopped legs get the targets that they had when they we
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import final
 
@@ -112,9 +113,7 @@ class SerialLegs:
         """Whether the legs follow."""
         self._off_wanted |= demand.order is Order.DISABLE
         was_closed, found = self._gate.closed, self._found()
-        allowed = Demand(
-            demand.count, demand.l, demand.l_dot, demand.go and not self._off_wanted, demand.stop, demand.order
-        )
+        allowed = replace(demand, go=demand.go and not self._off_wanted)
         follows = self._gate.decide(self._now, allowed, self._l, found, self._phase in (READY, FOLLOWING))
         if was_closed and not self._gate.closed:
             self._phase, self._off_wanted = OFF, False

@@ -57,7 +57,11 @@ class Board(Protocol):
 
 @final
 class Smc3Board:
-    """Three motors that are asked for their positions; a question is repeated if it stays without answers."""
+    """Three motors that are asked for their positions; a question is repeated if it stays without answers.
+
+    Answers do not tell to which question they belong. `measured_at` is when the last one was sent, so a position that
+    arrives after a repetition may be older, by as much as the repetition was late.
+    """
 
     def __init__(self, axes: Sequence[Axis], setup: Setup) -> None:
         self._axes, self._setup = tuple(axes), setup
@@ -92,8 +96,6 @@ class Smc3Board:
         """Answers, and bytes that are none."""
         self._flooded = len(data) >= MOST_BYTES
         bodies, self._rest, dropped = smc3.frames(self._rest + data)
-        self._dirt = max(self._dirt - FORGOTTEN * (now - self._cleaned_at), 0.0) if now > self._cleaned_at else 0.0
-        self._cleaned_at, self._dirt = now, self._dirt + dropped
         for body in bodies:
             match smc3.answer(body):
                 case smc3.Position(motor, feedback, target):
@@ -102,7 +104,9 @@ class Smc3Board:
                 case smc3.Status(off):
                     self._off, self._status_at = off, now
                 case None:
-                    self._dirt += smc3.LENGTH
+                    dropped += smc3.LENGTH
+        left = max(self._dirt - FORGOTTEN * (now - self._cleaned_at), 0.0)
+        self._cleaned_at, self._dirt = now, min(left + dropped, 2 * MOST_DIRT)  # so that it is soon forgotten
 
     def _measured(self, now: float, motor: int, counts: float) -> None:
         """Without a checksum, only a change faster than the leg shows a wrong reading."""

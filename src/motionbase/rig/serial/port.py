@@ -10,7 +10,7 @@ from typing import Protocol, final
 
 from motionbase.errors import MotionBaseError, UsageError
 
-MOST_BYTES = 4096  # that are read in one cycle; controllers answer with a few dozen
+MOST_BYTES = 1024  # that are read in one cycle: 20 ms of a full line; controllers answer with a few dozen
 RETRY = 0.2  # [s] between attempts to open a lost port
 
 

@@ -18,7 +18,7 @@ from typing import final
 MOTORS = 3  # on a board
 FULL = 1023  # largest target
 STEP = 4  # counts of a target in one of a position that is read
-BAUD = 500_000  # of builds in use; that of version 0.70 is 250000
+BAUD = 500_000  # as the client github.com/magh/SMC3Console opens it; version 0.70 itself has 250000
 LETTERS = b"ABC"
 STATUS = ord("a")
 ENABLE = b"[ena]"
