@@ -11,7 +11,7 @@ import { Keyboard } from "../src/helm/keyboard";
 import { PadWatch } from "../src/helm/pad_watch";
 import { keysOf, NOBODY, ofKeys, ofPad, SCRIPT, usedBy, type Pad } from "../src/helm/says";
 import { Speaker } from "../src/helm/speaker";
-import { isThere, mainOf, ofScreen, placeOfValue, planOf, runTo, stickFor } from "../src/helm/screen_says";
+import { ended, isThere, mainOf, ofScreen, placeOfValue, planOf, runTo, stickFor } from "../src/helm/screen_says";
 import { keysInWords, speaks, whatToDo, whoSteers, whyNot, type Facts } from "../src/helm/words";
 import type { DeviceSays, WorldControl } from "../src/net/types";
 
@@ -125,6 +125,16 @@ test("a lever on the screen runs until it is there, a pedal is as far down as th
   assert.deepEqual([runTo(0.7, 0.5), runTo(0.2, 0.5)], [{ wanted: 0.7, way: 1 }, { wanted: 0.2, way: -1 }]);
   assert.deepEqual([0.4, 0.499, 0.8, NaN].map((now) => isThere(runTo(0.5, 0), now, false)), [false, true, true, true]);
   assert.equal(placeOfValue(RUDDER, 1), 1); // however it is drawn
+});
+
+test("a lever that a hand holds goes on when late records come again; one that was let go stays where it is", () => {
+  const runs = new Map([[THROTTLE, runTo(1, 0)], [PEDAL, runTo(1, 0)]]);
+  const over = (gripped: WorldControl[], isOld: boolean, now: number): string[] =>
+    ended(runs, new Set(gripped), isOld, () => now).map(({ name }) => name);
+  assert.deepEqual(over([THROTTLE], false, 0.5), []);
+  assert.deepEqual(over([THROTTLE], true, 0.5), ["brake"]);
+  assert.deepEqual(over([THROTTLE], true, NaN), ["brake"]);
+  assert.deepEqual(over([THROTTLE], false, 1), ["throttle", "brake"]);
 });
 
 test("a stick on the screen moves a control as fast as wanted, through the curve that the vehicle applies", () => {

@@ -5,10 +5,11 @@ import { fill, h, toggleClass } from "../core/dom";
 import type { WorldControl } from "../net/types";
 import { controlEnds, controlName, keyName } from "./caps";
 import type { Helm } from "./helm";
-import { isByKeys, isThere, mainOf, ofScreen, placeOfValue, planOf, runTo, type Run, type Stick } from "./screen_says";
+import { ended, mainOf, ofScreen, placeOfValue, planOf, runTo, type Run, type Stick } from "./screen_says";
 
 const SEND_MS = 40; // while a lever runs
 const OLD_MS = 400; // without a record: where a lever is nobody knows, so it runs no further
+const NO_RUNS: ReadonlyMap<WorldControl, Run> = new Map();
 
 /** @param x, y 0 to 1 from the left and from the top of what is touched; null when the hand is gone */
 type Touched = (at: { x: number; y: number } | null) => void;
@@ -48,6 +49,7 @@ export class Screen {
   readonly #axes = new Map<number, number>();
   readonly #pedals = new Map<WorldControl, number>();
   readonly #runs = new Map<WorldControl, Run>();
+  readonly #gripped = new Set<WorldControl>(); // levers that a hand holds
   readonly #keys = new Set<string>();
   #parts: readonly Part[] = [];
   #hands = 0;
@@ -60,6 +62,7 @@ export class Screen {
 
   show(controls: readonly WorldControl[]): void {
     this.#runs.clear();
+    this.#gripped.clear();
     this.#stop();
     const plan = planOf(controls);
     const { sticks, levers, buttons } = this.isMain ? mainOf(plan) : plan;
@@ -82,8 +85,8 @@ export class Screen {
   #speak(isMoved: boolean): void {
     const now = (control: WorldControl): number => this.#now(control);
     const isOld = this.#age() > OLD_MS;
-    for (const [control, one] of this.#runs) if (isOld || isThere(one, now(control), isByKeys(control))) this.#runs.delete(control);
-    const held = { axes: this.#axes, pedals: this.#pedals, runs: this.#runs, keys: this.#keys };
+    for (const control of ended(this.#runs, this.#gripped, isOld, now)) this.#runs.delete(control);
+    const held = { axes: this.#axes, pedals: this.#pedals, runs: isOld ? NO_RUNS : this.#runs, keys: this.#keys };
     this.helm.hear("screen", ofScreen(held, now), isMoved, this.#hands > 0 || this.#runs.size > 0);
     if (this.#runs.size === 0) this.#stop();
     else this.#timer ||= window.setInterval(() => this.#speak(false), SEND_MS);
@@ -139,6 +142,8 @@ export class Screen {
       if (at && control.springs) this.#pedals.set(control, 1 - at.y);
       else if (at) this.#runs.set(control, runTo(1 - at.y, this.#now(control)));
       else this.#pedals.delete(control);
+      if (at) this.#gripped.add(control);
+      else this.#gripped.delete(control);
     });
     const shown = (): number => this.#pedals.get(control) ?? this.#runs.get(control)?.wanted ?? this.#now(control);
     const follow = (): void => move(knob, 0.5, 1 - (shown() || 0));

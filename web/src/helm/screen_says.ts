@@ -76,6 +76,15 @@ export function isThere({ wanted, way }: Run, now: number, byKeys: boolean): boo
   return !((wanted - now) * way > (byKeys ? REACHED_BY_KEYS : REACHED));
 }
 
+/**
+ * Runs that are over: those that are there, and, while records are late, those that no hand holds any more. One that is
+ * still held waits for the next record and goes on.
+ */
+export function ended(runs: ReadonlyMap<WorldControl, Run>, gripped: ReadonlySet<WorldControl>, isOld: boolean, now: (control: WorldControl) => number): WorldControl[] {
+  const isOver = ([control, one]: [WorldControl, Run]): boolean => (isOld ? !gripped.has(control) : isThere(one, now(control), isByKeys(control)));
+  return [...runs].filter(isOver).map(([control]) => control);
+}
+
 /** How far a stick is to be moved so that a control runs with a share of its full speed; the inverse of 0.6 x + 0.4 x³. */
 export function stickFor(speed: number): number {
   const y = Math.min(1, Math.abs(speed));
