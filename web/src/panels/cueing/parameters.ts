@@ -22,7 +22,8 @@ export function parameters(app: App): HTMLElement {
   const none = h("p", { class: "faint p-small" }, "This run has no parameters of cueing that can be changed.");
   const rows = new Map<string, Row>();
   const situation = signal<Situation>("air");
-  const situations = choice<Situation>("Situation", { air: "In the air", ground: "On the ground" }, (one) => situation.set(one), "cueing-situation");
+  let isChosen = false; // by a person; until then it is the one in use
+  const situations = choice<Situation>("Situation", { air: "In the air", ground: "On the ground" }, choose, "cueing-situation");
   const tools = h("div", { class: "row p-wrap" }, situations.element, h("span", { class: "grow" }), saveButton(app, tuner), resetButton(app, tuner, whyNot));
   let table = "";
   effect(() => {
@@ -38,6 +39,15 @@ export function parameters(app: App): HTMLElement {
     const moving = isAtRest(base.state()) ? "" : `it may be changed only while the base rests; it is in ${base.state() ?? "an unknown state"}`;
     for (const [, listed] of groups) for (const one of listed) rows.get(one.name)?.show(one, whyNot() || (one.at_rest ? moving : ""));
   });
+
+  app.onFrame(() => {
+    if (app.isBeat && !isChosen && tools.checkVisibility()) situation.set(app.value("cue_set") > 0.5 ? "ground" : "air");
+  });
+
+  function choose(one: Situation): void {
+    isChosen = true;
+    situation.set(one);
+  }
 
   function build(groups: readonly [string, Parameter[]][]): void {
     rows.clear();
