@@ -44,6 +44,8 @@ def test_a_gain_is_tuned_taken_back_and_its_set_compared_with_the_designed_one(p
     expect(at(cueing, "link-rate")).to_contain_text("Hz")
     until(lambda: coloured(at(cueing, "cueing-plot-f_y")) > 150, "the slalom")
     expect(at(cueing, "cueing-set")).to_contain_text("ground")
+    expect(at(cueing, "cueing-situation-ground")).to_have_attribute("aria-pressed", "true")  # as it is in use
+    at(cueing, "cueing-situation-air").click()
     expect(at(cueing, "number-cue_gain-2")).to_have_count(1)
     take_seat(page, "anna")
     at(cueing, "cueing-group-gains").locator("summary").click()
