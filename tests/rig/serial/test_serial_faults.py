@@ -223,6 +223,29 @@ def test_a_board_that_is_switched_on_gets_targets_where_its_legs_are() -> None:
     np.testing.assert_allclose(bench.lengths, before, atol=1e-5)
 
 
+def test_a_board_that_restarted_while_it_was_off_gets_new_targets() -> None:
+    """Its port stayed; where it was sent before counts no more, even if that is near."""
+    bench, first, _ = smc3_bench()
+    bench.moving(1.0, v=0.05)
+    bench.run(0.6, order=Order.DISABLE)
+    before = first.targets.copy()
+    first.restart()
+    bench.run(0.03)
+    gone = first.motors.p.copy()
+    assert 3 < np.abs(gone - before).min() and np.abs(gone - before).max() < 0.02 * 3580
+    bench.run(0.6, order=Order.ENABLE)
+    assert (np.abs(first.targets - gone) < np.abs(first.targets - before)).all()
+
+
+def test_disable_and_enable_leave_the_targets_as_they_are() -> None:
+    bench, first, second = smc3_bench()
+    bench.moving()
+    bench.run(0.6, order=Order.DISABLE)
+    before = [*first.targets, *second.targets]
+    assert bench.run(0.6, order=Order.ENABLE).all_are(LegState.READY)
+    assert [*first.targets, *second.targets] == before
+
+
 def test_a_board_that_hears_nothing_for_long_has_less_power() -> None:
     """15 s in the source; firmware that cuts the power lets the leg go."""
     bench, first, second = smc3_bench()

@@ -186,11 +186,12 @@ class SerialLegs:
             self._phase = OFF
         elif self.promise.homes:
             self._phase = READY if self._known.all() else UNHOMED
-        elif self._known.all():
+        elif self._known.all() and all(board.measured_at >= self._begun_at for board in self._boards):
             if self._held_at < self._begun_at:
-                near = np.abs(self._targets - self._l) <= self.setup.following
-                self._held_at = self._now if not near.all() else self._begun_at
-                self._targets = np.where(near, self._targets, self._l)
+                self._held_at = self._now
+                for board, legs in zip(self._boards, self._legs, strict=True):
+                    if not board.holds(self._targets[legs]):
+                        self._targets[legs] = self._l[legs]
             on = all(board.on for board in self._boards) and self._enabled_at >= self._begun_at
             self._phase = READY if on and self._now - self._held_at >= self.setup.settling else STARTING
             if self._now - self._enabled_at >= ENABLE_AGAIN:
@@ -198,7 +199,7 @@ class SerialLegs:
 
     def _speak(self) -> None:
         """Targets that are known, questions, and the order to switch on."""
-        targeted = self._phase in TARGETED or (self._phase is STARTING and not self.promise.homes)
+        targeted = self._phase in TARGETED or (self._phase is STARTING and self._held_at >= self._begun_at)
         for link, board, legs in zip(self._links, self._boards, self._legs, strict=True):
             if link.why:
                 continue

@@ -33,6 +33,10 @@ class Board(Protocol):
         """Lengths of its legs [m], NaN if they are not known."""
         ...
 
+    def holds(self, targets: Array) -> bool:
+        """Whether these targets [m] are its own already, as far as it tells."""
+        ...
+
     @property
     def on(self) -> bool:
         """Whether its motors are switched on."""
@@ -74,7 +78,7 @@ class Smc3Board:
         n = smc3.MOTORS
         self.measured_at = now if self.measured_at == -np.inf else self.measured_at
         self._opened_at = now
-        self._counts, self._off = np.full(n, np.nan), (True,) * n
+        self._counts, self._own, self._off = np.full(n, np.nan), np.full(n, np.nan), (True,) * n
         self._heard_at, self._jumped_at = np.full(n, now), np.full(n, -np.inf)
         self._status_at = self._asked_at = -np.inf
         self._awaited: set[int] = set()
@@ -86,6 +90,12 @@ class Smc3Board:
     def lengths(self) -> Array:
         """Measured lengths."""
         return np.array([axis.length(count) for axis, count in zip(self._axes, self._counts, strict=True)])
+
+    def holds(self, targets: Array) -> bool:
+        """By the targets in its answers, which have the steps of positions."""
+        own = [axis.length(count) for axis, count in zip(self._axes, self._own, strict=True)]
+        steps = np.array([smc3.STEP / axis.scale for axis in self._axes])
+        return bool((np.abs(targets - own) <= steps).all())
 
     @property
     def on(self) -> bool:
@@ -120,6 +130,7 @@ class Smc3Board:
 
     def _compared(self, now: float, motor: int, target: float) -> None:
         """The controller's target with those that were sent; it may clip or scale them, or have read a broken frame."""
+        self._own[motor] = target
         as_sent = not self._sent or any(abs(counts[motor] - target) <= smc3.STEP for counts in self._sent)
         self._odd_since[motor] = np.inf if as_sent else min(self._odd_since[motor], now)
 
@@ -179,6 +190,10 @@ class Esp32Board:
     def lengths(self) -> Array:
         """Lengths that were last sent."""
         return self._lengths
+
+    def holds(self, targets: Array) -> bool:
+        """If they were sent."""
+        return bool((targets == self._lengths).all())
 
     @property
     def on(self) -> bool:
