@@ -46,14 +46,28 @@ def test_drives_get_all_settings_and_stay_off() -> None:
     b.leave()
 
 
-def test_the_mode_is_homing_only_while_homing() -> None:
+def test_targets_count_only_after_homing() -> None:
     b = Bench()
     b.until(lambda a: a.all_are(LegState.UNHOMED), order=Order.ENABLE)
-    assert {drive.values[profile.MODE] for drive in b.drives} == {Mode.CYCLIC_SYNCHRONOUS_POSITION}
+    assert {drive.values[profile.MODE] for drive in b.drives} == {Mode.HOMING}
     b.run(0.2, order=Order.HOME)
     assert {drive.values[profile.MODE] for drive in b.drives} == {Mode.HOMING}
     b.until(lambda a: a.all_are(LegState.READY))
     assert {drive.values[profile.MODE] for drive in b.drives} == {Mode.CYCLIC_SYNCHRONOUS_POSITION}
+    b.leave()
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_switching_on_before_homing_moves_nothing_wherever_the_drives_limits_are(sign: int) -> None:
+    """Moved while it was on and not homed, a drive may be beyond what it takes for the limits of its leg."""
+    b = Bench(np.full(6, 1.05), sign=sign)
+    b.run(0.3)
+    for axis, drive in zip(b.setup.axes, b.drives, strict=True):
+        drive.motor.x += axis.increments(1.02) - axis.increments(1.05)
+    before = b.simulated.lengths
+    b.until(lambda a: a.all_are(LegState.UNHOMED), order=Order.ENABLE)
+    b.run(1.0, go=True)
+    np.testing.assert_allclose(b.simulated.lengths, before, atol=1e-6)
     b.leave()
 
 

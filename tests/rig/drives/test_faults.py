@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from motionbase.record.rig import LegState, Order, RigFault
+from motionbase.rig.border import Demand
 from motionbase.rig.drives import dictionary, profile
 from motionbase.rig.drives.profile import State
 from tests.rig.drives.bench import STOPPED, Bench, quick_bench, reset, stopped
@@ -150,6 +151,32 @@ def test_a_reference_that_is_not_found_ends_homing() -> None:
     answer = b.until(lambda a: bool(a.fault), order=Order.HOME)
     assert answer.faults[3] is RigFault.HOMING and "drive 4 does not find its reference" in b.master.why
     b.stands()
+    b.leave()
+
+
+@pytest.mark.parametrize("trouble", ["stop", "fault", "unplugged", "no cycles"])
+@pytest.mark.parametrize("leg", range(6))
+def test_homing_stops_too_and_can_be_done_again(leg: int, trouble: str) -> None:
+    b = Bench(np.full(6, 1.03), period=0.005)
+    b.until(lambda a: a.all_are(LegState.UNHOMED), order=Order.ENABLE)
+    b.run(0.3, order=Order.HOME)
+    assert (b.simulated.speeds < -0.01).all()
+    match trouble:
+        case "stop":
+            b.cycle(b.now + b.setup.period, Demand(b.count, b.l, np.zeros(6), stop=True))
+        case "fault":
+            b.drives[leg].fail(0x2310)
+        case "unplugged":
+            b.plug(leg, False)
+        case "no cycles":
+            b.advance(b.now + 0.2)
+    b.stands(0.1)
+    assert all(drive.state in STOPPED for drive in b.drives) and b.run(0.0).fault
+    b.plug(leg, True)
+    b.run(0.3)
+    reset(b)
+    b.ready()
+    np.testing.assert_allclose(b.simulated.lengths, b.setup.axes[0].home, atol=2e-4)
     b.leave()
 
 

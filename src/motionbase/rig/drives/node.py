@@ -199,10 +199,10 @@ class Node:
         yield from self._wait(lambda: self.state is not None, TRANSFER_TIME, RigFault.SILENT_LEG, "sends no positions")
 
     def enable(self) -> Script:
-        """Power on, holding the position."""
+        """Power on, holding the position. Before homing no target counts: the drive's limits might be anywhere."""
         if not self.connected:
             yield from self.connect()
-        yield from self.mode(Mode.CYCLIC_SYNCHRONOUS_POSITION)
+        yield from self.mode(Mode.CYCLIC_SYNCHRONOUS_POSITION if self.homed else Mode.HOMING)
         yield from self.to(State.OPERATION_ENABLED)
 
     def home(self) -> Script:
