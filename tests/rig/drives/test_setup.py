@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from motionbase.errors import UsageError
 from motionbase.rig.drives import profile
+from motionbase.rig.drives.backend import CanDrives
 from motionbase.rig.drives.line import open_bus
 from motionbase.rig.drives.settings import settings
 from motionbase.rig.drives.setup import Axis, Setup
@@ -31,11 +32,12 @@ def test_lengths_come_back_within_half_an_increment(l: float, sign: int, lead: f
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
-def test_the_drives_own_limits_hold_the_lengths_and_the_reference(sign: int) -> None:
+def test_the_drives_own_limits_hold_all_places_of_rest(sign: int) -> None:
+    """The lengths, the reference, and at 0.5 m/s and 5 m/s2 another 25 mm behind each end."""
     s = setup(sign=sign)
     for axis in s.axes:
         values = {entry: value for (entry, _), value in settings(axis, s).items()}
-        inside = [axis.increments(l) for l in (1.0, 1.1, axis.home)]
+        inside = [axis.increments(l) for l in (0.975, 1.125, axis.home)]
         assert values[profile.LEAST_POSITION] < min(inside) and max(inside) < values[profile.MOST_POSITION]
 
 
@@ -59,7 +61,8 @@ def test_a_bus_of_one_megabit_takes_six_drives_in_two_milliseconds_not_in_one() 
         ({"jump": 1e-4}, "leg 1: home is 0.999 m"),
         ({"least": np.full(6, 1.2)}, "leg 1: least 1.2 m must be below most 1.1 m"),
         ({"most": np.full(6, np.inf)}, "leg 1: least"),
-        ({"most": np.full(6, 1e5)}, "32 bits"),
+        ({"least": np.full(5, 1.0)}, "must be six lengths"),
+        ({"watchdog": 70.0, "silence": 80.0}, "60 s at most"),
     ],
 )
 def test_wrong_values_are_named(changes: dict[str, Any], words: str) -> None:
@@ -81,6 +84,19 @@ def test_wrong_values_are_named(changes: dict[str, Any], words: str) -> None:
 def test_wrong_axes_are_named(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         Axis(**{"node": 1, "counts": 4096, "lead": 0.005} | changes)
+
+
+@pytest.mark.parametrize(
+    "changes,words",
+    [
+        ({"most": np.full(6, 1e5)}, "drive 1: 607Dh:02 would be 81"),
+        ({"following_time": 100.0}, "drive 1: 6066h:00 would be 100000, which it cannot hold"),
+        ({"homing_method": 200}, "drive 1: 6098h:00 would be 200"),
+    ],
+)
+def test_values_that_no_drive_can_hold_are_found_before_anything_is_sent(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        CanDrives(setup(**changes), "virtual:settings")
 
 
 def test_two_drives_of_one_number_are_refused() -> None:

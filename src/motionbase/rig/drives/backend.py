@@ -66,9 +66,9 @@ class CanDrives:
             setup.jump, setup.silence, Silence.STOPS, True,
         )  # fmt: skip
         self.setup, self._pause = setup, pause
-        self._line = Line(open_bus(bus, HEARD) if isinstance(bus, str) else bus)
         self._out: list[Frame] = []
         self.nodes = tuple(Node(axis, setup, self._out.append) for axis in setup.axes)
+        self._line = Line(open_bus(bus, HEARD) if isinstance(bus, str) else bus)
         self._by_number = {node.axis.node: node for node in self.nodes}
         self._gate = Gate(self.promise)
         self._phase = LegState.OFF

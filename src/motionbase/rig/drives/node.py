@@ -46,7 +46,7 @@ class Node:
         self.now = self.measured_at = self.heard_at = self._asked_at = -math.inf
         self.standing = 0
         self._script: chain[None] | None = None
-        self._objects = Client(axis.node, send)
+        self._objects, self._wanted = Client(axis.node, send), settings(axis, setup)
         self._jumped = self._restarted = self._asked = False
 
     state: State | None
@@ -187,11 +187,10 @@ class Node:
         self.connected = False
         self._send(canopen.manage(Manage.ENTER_PRE_OPERATIONAL, self.axis.node))
         kept = yield from self._objects.read(profile.CONSUMER_HEARTBEAT)
-        wanted = settings(self.axis, self.setup)
-        self.homed &= kept == wanted[profile.CONSUMER_HEARTBEAT, 0]
+        self.homed &= kept == self._wanted[profile.CONSUMER_HEARTBEAT, 0]
         if (yield from self._objects.read(profile.DEVICE_TYPE)) & 0xFFFF != 402:
             raise Failed(RigFault.DEVICE, f"node {self.axis.node} is no drive of the profile CiA 402")
-        for (entry, _), value in wanted.items():
+        for (entry, _), value in self._wanted.items():
             yield from self._objects.write(entry, value)
         self._send(canopen.manage(Manage.START, self.axis.node))
         self.missed, self.state, self._restarted = 0, None, False

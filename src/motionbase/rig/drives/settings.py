@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+
+from motionbase.errors import UsageError
 from motionbase.rig.drives import canopen, profile
 from motionbase.rig.drives.profile import Object
 from motionbase.rig.drives.setup import Axis, Setup
@@ -9,13 +12,23 @@ from motionbase.rig.drives.setup import Axis, Setup
 HEARTBEAT_TIME = 0.1  # of the drives; in a cycle their positions show sooner that they live
 QUICK_STOP_AND_HOLD, QUICK_STOP_RAMP, QUICK_STOP = 6, 2, 3  # for 605Ah, 605Eh, 6007h
 ON_EVERY_SYNC = 1
-MARGIN = 1e-3  # of the drive's own limits around ours [m]
+MARGIN = 1e-3  # of the drive's own limits around where a leg may come to rest [m]
 
 
 def settings(axis: Axis, setup: Setup) -> dict[tuple[Object, int], int]:
     """Values of objects; the number tells apart repeated writes of one object."""
+    values = _values(axis, setup)
+    for (entry, _), value in values.items():
+        try:
+            canopen.packed(entry, value)
+        except struct.error:
+            raise UsageError(f"drive {axis.node}: {entry.words} would be {value}, which it cannot hold") from None
+    return values
+
+
+def _values(axis: Axis, setup: Setup) -> dict[tuple[Object, int], int]:
     leg = setup.axes.index(axis)
-    rest = _behaviour(axis, setup) | _limits(axis, float(setup.least[leg]), float(setup.most[leg]))
+    rest = _behaviour(axis, setup) | _limits(axis, setup, float(setup.least[leg]), float(setup.most[leg]))
     return {
         **_pdo(profile.RECEIVE_PDO, profile.RECEIVE_PDO_TYPE, profile.RECEIVE_MAP, canopen.RECEIVE_PDO1 + axis.node,
                (profile.CONTROLWORD, profile.TARGET_POSITION)),
@@ -59,7 +72,8 @@ def _behaviour(axis: Axis, setup: Setup) -> dict[Object, int]:
     }
 
 
-def _limits(axis: Axis, least: float, most: float) -> dict[Object, int]:
-    """The reference is inside, as a leg waits there after homing."""
-    ends = axis.increments(min(least, axis.home) - MARGIN), axis.increments(max(most, axis.home) + MARGIN)
+def _limits(axis: Axis, setup: Setup, least: float, most: float) -> dict[Object, int]:
+    """Around the reference and where a stop may carry a leg, as a drive would pull it inside when it is enabled."""
+    beyond = setup.speed**2 / (2 * setup.deceleration) + MARGIN
+    ends = axis.increments(min(least, axis.home) - beyond), axis.increments(max(most, axis.home) + beyond)
     return {profile.LEAST_POSITION: min(ends), profile.MOST_POSITION: max(ends)}

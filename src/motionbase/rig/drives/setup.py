@@ -135,9 +135,14 @@ class Setup:
                 f"{self.bitrate:.3g} bit/s, at most {100 * MOST_LOAD:.0f} % are possible; "
                 f"{math.ceil(1e3 * self.period * self.load / MOST_LOAD)} ms would do"
             )
+        if self.watchdog > 60:
+            raise UsageError(f"drives: watchdog is {self.watchdog} s, drives wait 60 s at most")
         self._check_lengths()
 
     def _check_lengths(self) -> None:
+        for name in ("least", "most"):
+            if np.shape(value := getattr(self, name)) != (6,):
+                raise UsageError(f"drives: {name} is {value}, it must be six lengths in metres")
         for leg, (axis, least, most) in enumerate(zip(self.axes, self.least, self.most, strict=True), 1):
             if not (np.isfinite([least, most]).all() and least < most):
                 raise UsageError(f"leg {leg}: least {least} m must be below most {most} m")
@@ -146,8 +151,6 @@ class Setup:
                     f"leg {leg}: home is {axis.home:.6g} m, it must be at most jump ({self.jump:.4g} m) outside "
                     f"{least:.6g} to {most:.6g} m, otherwise no demand could follow homing"
                 )
-            if max(abs(axis.increments(l)) for l in (least, most)) >= 2**31:
-                raise UsageError(f"leg {leg}: its lengths need more increments than 32 bits hold")
 
     @property
     def cycle_bits(self) -> int:
