@@ -14,10 +14,13 @@ const NO_RUNS: ReadonlyMap<WorldControl, Run> = new Map();
 /** @param x, y 0 to 1 from the left and from the top of what is touched; null when the hand is gone */
 type Touched = (at: { x: number; y: number } | null) => void;
 
-/** Hands on an element: a finger or the mouse stays its own until it is lifted. */
+/**
+ * Hands on an element: a finger or the mouse stays its own until it is lifted. Places are told from where the element was
+ * when it was touched: texts above it change as one begins to steer, and it must not move under a hand that rests.
+ */
 function touches(element: HTMLElement, told: Touched): void {
+  let box = new DOMRect();
   const where = (event: PointerEvent): { x: number; y: number } => {
-    const box = element.getBoundingClientRect();
     const within = (value: number): number => Math.min(1, Math.max(0, value));
     return { x: within((event.clientX - box.left) / box.width), y: within((event.clientY - box.top) / box.height) };
   };
@@ -25,6 +28,7 @@ function touches(element: HTMLElement, told: Touched): void {
   element.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || !Number.isNaN(pointer)) return;
     pointer = event.pointerId;
+    box = element.getBoundingClientRect();
     element.setPointerCapture(pointer);
     event.preventDefault(); // or a picture is dragged, and the focus moves
     told(where(event));
