@@ -174,9 +174,7 @@ class Craft:
         if not self.beam < self.length:
             raise WorldError(f"{owner}: beam is {self.beam:g} m, it must be less than the length of {self.length:g} m")
         if not 0 <= self.start < 1:
-            raise WorldError(
-                f"{owner}: start is {self.start:g}, it must be 0 or more and less than 1"
-            )
+            raise WorldError(f"{owner}: start is {self.start:g}, it must be 0 or more and less than 1")
         if self.circle and self.corners:
             raise WorldError(f"{owner}: circle and corners are given, a course has one of them")
         if self.circle and not 2 * self.length <= abs(self.circle) <= FARTHEST:
