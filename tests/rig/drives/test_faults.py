@@ -15,7 +15,7 @@ from tests.tier import some_of
 CODES = [0x2310, 0x3210, 0x4310, 0x5530, 0x7305, 0x8130, 0x8611, 0x8612, 0xFF00]
 
 
-@pytest.mark.parametrize("phase", some_of([LegState.FOLLOWING, LegState.READY, LegState.UNHOMED, LegState.OFF], 2))
+@pytest.mark.parametrize("phase", some_of([LegState.FOLLOWING, LegState.READY, LegState.UNHOMED, LegState.OFF], 1))
 @pytest.mark.parametrize("code", CODES, ids=lambda code: f"{code:04X}")
 def test_a_fault_of_any_drive_stops_all(code: int, phase: LegState) -> None:
     b = quick_bench(period=0.005)
