@@ -62,8 +62,8 @@ export class App {
   meter?: Meter;
   /** What the plots show, and how; set by them. */
   plots?: PlotsState;
-  /** Animation frames from one drawing of live plots to the next: more than 1 while a processor also draws the view outside. */
-  plotsEvery = 1;
+  /** Animation frames from one drawing of live plots and instruments to the next: more than 1 while a processor also draws the view outside. */
+  besideEvery = 1;
   /** Seconds of the live window; the plots set it. */
   span = 10;
   /** Move the replay to a time [s] of the recording; set by the recordings. */

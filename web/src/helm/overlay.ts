@@ -79,8 +79,11 @@ export function helmOverlay(app: App, caption: HTMLElement, covers: (height: num
   }
   new ResizeObserver(fit).observe(element);
   new ResizeObserver(fit).observe(cluster.element);
+  let waits = 0;
   app.onFrame((now) => {
     if (!isSeen || document.hidden) return; // asking the element itself would lay the page out in every frame
+    if ((waits -= 1) > 0) return;
+    waits = app.besideEvery;
     if (choices.instruments.peek()) cluster.follow(now);
     if (choices.screen.peek()) screen.follow();
     else if (choices.keys.peek()) rows.follow();

@@ -99,7 +99,7 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
     if (!isDirty && data === drawn && data.epoch === drawnEpoch && !hasMoved) return;
     waits -= 1;
     if (!isDirty && data.isLive && waits > 0) return;
-    waits = app.plotsEvery;
+    waits = app.besideEvery;
     version = app.live.version;
     [drawn, drawnEpoch, isDirty] = [data, data.epoch, false];
     for (const view of views) view.draw(common);

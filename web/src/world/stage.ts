@@ -14,7 +14,7 @@ import type { View } from "./view/view";
 const NO_WEBGL = "This browser offers no WebGL 2, so the view outside cannot be drawn. Try to enable hardware acceleration in the browser's settings.";
 const LOST = "The graphics card reclaimed its memory. The picture returns by itself; if it does not, reload the page.";
 const NO_PLACE = "The records have no valid place of the vehicle yet.";
-const PLOTS_EVERY = 3; // animation frames, while a processor cannot draw both in each
+const BESIDE_EVERY = 3; // animation frames, while a processor cannot draw both in each
 const A_SCRIPT = 1; // of world_hand
 
 export class Stage {
@@ -102,9 +102,9 @@ export class Stage {
   #frame(now: number): void {
     const { app } = this;
     const scene = this.#scene;
-    app.plotsEvery = 1;
+    app.besideEvery = 1;
     if (!scene || !this.place.checkVisibility()) return;
-    if (this.#view?.isPressed) app.plotsEvery = PLOTS_EVERY;
+    if (this.#view?.isPressed) app.besideEvery = BESIDE_EVERY;
     const byName = app.session.byName.peek();
     if (byName !== this.#byName && this.#view) {
       this.#byName = byName;
