@@ -122,6 +122,93 @@ class Actuators(Protocol):
         ...
 
 
+@final
+@dataclass(frozen=True)
+class Sight:
+    """What somebody beside the backend sees of the legs.
+
+    Attributes:
+        measured_at: when the oldest of the lengths was measured, on a monotonic clock [s]; -inf before the first
+        l: (6,) lengths of the legs [m]; NaN where a leg has not been seen
+    """
+
+    measured_at: float
+    l: Array
+
+
+class Witness(Protocol):
+    """A second reading of a machine, independent of the backend that moves it, which may only stop it."""
+
+    def look(self, now: float) -> Sight:
+        """The newest reading; it waits for nothing and never raises for what the machine does."""
+        ...
+
+    def stop(self) -> None:
+        """Stop the legs by a path of its own; may be called again and again."""
+        ...
+
+    def close(self) -> None:
+        """Release the devices; nothing moves or stops by it."""
+        ...
+
+
+class Machine(Protocol):
+    """A simulated machine that a process of its own plays in real time, behind sockets, lines or a bus."""
+
+    @property
+    def period(self) -> float:
+        """How often `advance` should be called [s]."""
+        ...
+
+    def advance(self, now: float) -> None:
+        """Answer what has come and move on until a time on a monotonic clock [s]."""
+        ...
+
+    def close(self) -> None:
+        """Unplug it."""
+        ...
+
+
+@final
+@dataclass(frozen=True)
+class PowerState:
+    """What a hydraulic power unit says.
+
+    Attributes:
+        measured_at: time of the reading on a monotonic clock [s]; -inf before the first
+        running: the pump runs
+        p_supply, p_return: pressures of both lines [Pa]
+        temperature: of the oil [K]
+        fault: SUPPLY for too little oil or pressure, TEMPERATURE for hot oil, SILENT_LEG if it does not answer, STALE if
+            the reading is old, DEVICE for the unit's own alarms
+        code: the unit's own code of the fault
+    """
+
+    measured_at: float
+    running: bool
+    p_supply: float
+    p_return: float
+    temperature: float
+    fault: RigFault
+    code: int = 0
+
+
+class PowerUnit(Protocol):
+    """The source of pressure of hydraulic legs; its own thread talks to it, so nothing here waits."""
+
+    def look(self, now: float) -> PowerState:
+        """The newest reading."""
+        ...
+
+    def run(self, on: bool) -> None:
+        """Ask for the pump to run or to stop."""
+        ...
+
+    def close(self) -> None:
+        """Stop the pump and release the line."""
+        ...
+
+
 def refused(promise: Promise, demand: Demand, l: Array) -> tuple[bool, ...]:
     """For each leg, whether at this length [m] it must not follow the demand; every backend asks it.
 
