@@ -179,8 +179,8 @@ class PowerState:
         running: the pump runs
         p_supply, p_return: pressures of both lines [Pa]
         temperature: of the oil [K]
-        fault: SUPPLY for too little oil or pressure, TEMPERATURE for hot oil, SILENT_LEG if it does not answer, STALE if
-            the reading is old, DEVICE for the unit's own alarms
+        fault: SUPPLY for too little oil or pressure, TEMPERATURE for hot oil, SILENT_LEG without an answer, STALE if
+            the reading is old, DEVICE for alarms of its own
         code: the unit's own code of the fault
     """
 
