@@ -139,7 +139,7 @@ def test_simulated_drives_in_a_thread_answer() -> None:
     with drives.running(lambda: prepared.append(threading.current_thread().name)):
         while len(heard) < 6 and time.monotonic() < end:
             for node in s.nodes:
-                line.send(canopen.read_request(node, profile.DEVICE_TYPE))
+                line.send([canopen.read_request(node, profile.DEVICE_TYPE)])
             heard |= {frame.id for frame in line.received(wait=0.1) if frame.id & 0x780 == canopen.SDO_ANSWER}
     assert heard == {canopen.SDO_ANSWER + node for node in s.nodes} and prepared == ["drives"]
     drives.close()

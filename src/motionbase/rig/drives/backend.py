@@ -27,7 +27,7 @@ from motionbase.rig.drives.canopen import (
     Network,
 )  # fmt: skip
 from motionbase.rig.drives.client import Script
-from motionbase.rig.drives.line import MOST_FRAMES, Bus, BusError, Line, open_bus
+from motionbase.rig.drives.line import MOST_FRAMES, Bus, BusError, FrameBus, Line, open_bus
 from motionbase.rig.drives.node import PDO, Node
 from motionbase.rig.drives.profile import Command
 from motionbase.rig.drives.setup import Setup
@@ -53,7 +53,7 @@ class CanDrives:
         why: what is wrong with the bus or a drive, for people; empty if nothing is
     """
 
-    def __init__(self, setup: Setup, bus: Bus | str, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, setup: Setup, bus: Bus | FrameBus | str, pause: Callable[[float], None] = time.sleep) -> None:
         """The drives are set up from the first cycle on.
 
         Args:
@@ -247,8 +247,7 @@ class CanDrives:
         self._out.clear()
         self._synced_at = self._now
         try:
-            for frame in frames:
-                self._line.send(frame)
+            self._line.send(frames)
         except BusError as error:
             self._broken = str(error)
 

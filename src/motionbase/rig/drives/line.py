@@ -5,11 +5,12 @@ from __future__ import annotations
 import heapq
 import itertools
 import random
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, final, runtime_checkable
 
 from motionbase.errors import MotionBaseError, UsageError
 from motionbase.rig.drives.canopen import FUNCTION, Frame
+from motionbase.rig.drives.local_bus import LocalBus
 
 if TYPE_CHECKING:
     import can
@@ -31,8 +32,19 @@ class Bus(Protocol):
     def shutdown(self) -> None: ...
 
 
-def open_bus(url: str, functions: tuple[int, ...] = ()) -> Bus:
-    """A bus of python-can: `socketcan:can0`, `virtual:NAME`, `udp_multicast:239.74.163.2`.
+@runtime_checkable
+class FrameBus(Protocol):
+    """A bus that takes and gives many frames at once."""
+
+    def put(self, frames: Sequence[Frame]) -> None: ...
+
+    def take(self, most: int, wait: float = 0.0) -> list[Frame]: ...
+
+    def shutdown(self) -> None: ...
+
+
+def open_bus(url: str, functions: tuple[int, ...] = ()) -> Bus | LocalBus:
+    """A bus of python-can (`socketcan:can0`, `virtual:NAME`, `udp_multicast:239.74.163.2`), or `local:FOLDER`.
 
     Args:
         url: interface and channel
@@ -40,7 +52,11 @@ def open_bus(url: str, functions: tuple[int, ...] = ()) -> Bus:
     """
     interface, colon, channel = url.partition(":")
     if not (interface and colon and channel):
-        raise UsageError(f"CAN bus {url!r} must be an interface and a channel of python-can, such as socketcan:can0")
+        raise UsageError(
+            f"CAN bus {url!r} must be an interface and a channel of python-can, such as socketcan:can0, or local:FOLDER"
+        )
+    if interface == "local":
+        return LocalBus(channel)
     can = _python_can()
     filters: Any = None
     if interface == "socketcan":  # elsewhere python-can filters, and a read without waiting ends at a foreign frame
@@ -64,14 +80,16 @@ def _python_can() -> Any:
 class Line:
     """Frames to and from a bus; anything but data frames with short identifiers is dropped."""
 
-    def __init__(self, bus: Bus) -> None:
-        can = _python_can()
-        self.bus, self._message, self._errors = bus, can.Message, (can.CanError, OSError)
+    def __init__(self, bus: Bus | FrameBus) -> None:
+        self.bus, self._many = bus, bus if isinstance(bus, FrameBus) else _Single(bus)
+        self._errors: tuple[type[Exception], ...] = (OSError,)
+        if isinstance(self._many, _Single):
+            self._errors += (_python_can().CanError,)
 
-    def send(self, frame: Frame) -> None:
-        """Send a frame, without waiting."""
+    def send(self, frames: Sequence[Frame]) -> None:
+        """Send frames, without waiting."""
         try:
-            self.bus.send(self._message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
+            self._many.put(frames)
         except self._errors as error:
             raise BusError(f"the CAN bus does not send: {error}") from None
 
@@ -82,21 +100,36 @@ class Line:
             most: frames, the others stay for the next call
             wait: for the first one [s]
         """
-        frames: list[Frame] = []
         try:
-            for k in range(most):
-                message = self.bus.recv(0.0 if k else wait)
-                if message is None:
-                    break
-                if not (message.is_extended_id or message.is_error_frame or message.is_remote_frame):
-                    frames.append(Frame(message.arbitration_id, bytes(message.data)))
+            return self._many.take(most, wait)
         except self._errors as error:
             raise BusError(f"the CAN bus does not receive: {error}") from None
-        return frames
 
     def close(self) -> None:
         """Release the bus."""
         self.bus.shutdown()
+
+
+@final
+class _Single:
+    """A bus of python-can, whose messages come and go one by one."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus, self._message = bus, _python_can().Message
+
+    def put(self, frames: Sequence[Frame]) -> None:
+        for frame in frames:
+            self._bus.send(self._message(arbitration_id=frame.id, data=frame.data, is_extended_id=False))
+
+    def take(self, most: int, wait: float = 0.0) -> list[Frame]:
+        frames: list[Frame] = []
+        for k in range(most):
+            message = self._bus.recv(0.0 if k else wait)
+            if message is None:
+                break
+            if not (message.is_extended_id or message.is_error_frame or message.is_remote_frame):
+                frames.append(Frame(message.arbitration_id, bytes(message.data)))
+        return frames
 
 
 @final

@@ -12,7 +12,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.rig.drives.canopen import FUNCTION, HEARTBEAT, NMT, NODE, SYNC, Frame
-from motionbase.rig.drives.line import Bus, BusError, Line
+from motionbase.rig.drives.line import Bus, BusError, FrameBus, Line
 from motionbase.rig.drives.motor import Motor
 from motionbase.rig.drives.setup import Setup
 from motionbase.rig.drives.simulated import SimulatedDrive
@@ -30,7 +30,7 @@ class SimulatedDrives:
         drives: of legs 1 to 6
     """
 
-    def __init__(self, setup: Setup, bus: Bus, lengths: Array | None = None) -> None:
+    def __init__(self, setup: Setup, bus: Bus | FrameBus, lengths: Array | None = None) -> None:
         """Drives that fit a set-up, with a limit switch at the reference.
 
         Args:
@@ -102,10 +102,11 @@ class SimulatedDrives:
         for frame in frames:
             for drive in self._addressed(frame):
                 drive.hear(frame)
+        sent = [frame for drive in self.drives for frame in drive.sent]
         for drive in self.drives:
-            for frame in drive.sent:
-                self._line.send(frame)
             drive.sent.clear()
+        if sent:
+            self._line.send(sent)
 
     def _addressed(self, frame: Frame) -> Sequence[SimulatedDrive]:
         if frame.id in (NMT, SYNC) or frame.id & FUNCTION == HEARTBEAT:
