@@ -30,7 +30,7 @@ GOOD = {
 
 @cache
 def guard(name: str = "simona") -> LegGuard:
-    return LegGuard(load_platform(name).actuator, DT)
+    return LegGuard.of(load_platform(name).actuator, DT)
 
 
 @cache

@@ -94,14 +94,21 @@ class LegGuard:
     """Guard of six legs.
 
     Attributes:
-        actuator: actuator of a leg
+        rate: of a command that the legs can follow [1/s]
+        brakes: whether legs have brakes, which are open or closed, instead of valves that are shut off gradually
         dt: period of a tick [s]
         late: a tick that starts later than this after its due time counts as not answered in time [s]
     """
 
-    actuator: HydraulicActuator | ElectricActuator
+    rate: float
+    brakes: bool
     dt: float
     late: float = LATE_S
+
+    @staticmethod
+    def of(actuator: HydraulicActuator | ElectricActuator, dt: float) -> LegGuard:
+        """For legs with these actuators."""
+        return LegGuard(command_rate(actuator), isinstance(actuator, ElectricActuator), dt)
 
     @property
     def state(self) -> Layout:
@@ -109,14 +116,9 @@ class LegGuard:
         return Guarded.layout
 
     @property
-    def brakes(self) -> bool:
-        """Whether legs have brakes, which are open or closed, instead of valves that are shut off gradually."""
-        return isinstance(self.actuator, ElectricActuator)
-
-    @property
     def step(self) -> float:
         """Largest opening of a command in one tick; it may close at once."""
-        return MARGIN * command_rate(self.actuator) * self.dt
+        return MARGIN * self.rate * self.dt
 
     @cached_property
     def kernel(self) -> Kernel:

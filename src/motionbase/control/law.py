@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import final
@@ -32,6 +32,7 @@ class ControlLaw:
         forward: (l, dof_start) -> (dof, converged); the platform's own by default
         inverse: motion (6, 3) of the degrees of freedom -> legs (6, 3); the platform's own by default
         force: motion (6, 3) -> f_ff (6,), leg forces required by weight and inertia; the platform's own by default
+        kind: of the legs; by the platform's actuators by default, `follower_control` for the legs of a rig
     """
 
     platform: Hexapod
@@ -40,11 +41,12 @@ class ControlLaw:
     forward: Unit | None = None
     inverse: Unit | None = None
     force: Unit | None = None
+    kind: Callable[[Hexapod, float], LegControl] = leg_control
 
     @cached_property
     def legs(self) -> LegControl:
         """Gains, loop and state for the kind of legs."""
-        return leg_control(self.platform, self.dt)
+        return self.kind(self.platform, self.dt)
 
     @cached_property
     def parameters(self) -> Layout:

@@ -1,6 +1,11 @@
 """States, faults and orders of the actuators of a real machine: words that every backend and every viewer shares."""
 
+from collections.abc import Iterator
 from enum import IntEnum
+from functools import cache
+
+from motionbase.record.axes import LEGS
+from motionbase.record.schema import Channel, Schema
 
 
 class LegState(IntEnum):
@@ -51,3 +56,75 @@ class Silence(IntEnum):
     HOLDS = 0  # stay where they are, under control or shut in
     STOPS = 1  # brake under control, then hold
     DROPS = 2  # lose power: brakes or check valves hold, or nothing does
+
+
+class StopCause(IntEnum):
+    """Who asked a rig to stop, beside its own faults and the law."""
+
+    NONE = 0
+    GUARD = 1
+    OVERSEER_SILENT = 2
+    READING = 3
+    SPEED = 4
+    RANGE = 5
+    UNASKED = 6
+    AWAY = 7
+    SILENT = 8
+    POWER = 9
+
+    @property
+    def sentence(self) -> str:
+        """Explanation for users."""
+        return CAUSES[self]
+
+
+CAUSES = {
+    StopCause.NONE: "nobody",
+    StopCause.GUARD: "the guard stopped the law",
+    StopCause.OVERSEER_SILENT: "the overseer has died or hangs",
+    StopCause.READING: "the overseer reads another length of a leg than the rig tells",
+    StopCause.SPEED: "the overseer reads a leg that is faster than it may be",
+    StopCause.RANGE: "the overseer reads a leg that is outside its range",
+    StopCause.UNASKED: "the overseer reads a leg that moves though nothing should",
+    StopCause.AWAY: "the overseer reads a leg that is far from its demand",
+    StopCause.SILENT: "the overseer hears nothing from the process that moves the legs",
+    StopCause.POWER: "the hydraulic power unit reports a fault",
+}
+
+
+def _of_legs(name: str, unit: str, text: str, codes: type[IntEnum] | None = None) -> Iterator[Channel]:
+    for leg in LEGS:
+        about = f"leg {leg}: {text}"
+        yield Channel(f"leg{leg}_{name}", unit, about, name, leg=leg, codes=None if codes is None else _words(codes))
+
+
+def _words(codes: type[IntEnum]) -> tuple[str, ...]:
+    return tuple(code.name.lower().replace("_", " ") for code in codes)
+
+
+RIG = (
+    *_of_legs("rig_l", "m", "length as the rig read it last"),
+    *_of_legs("rig_state", "-", "what its actuator does", LegState),
+    *_of_legs("rig_fault", "-", "why its actuator stopped, latched", RigFault),
+    *_of_legs("rig_code", "-", "the device's own code of this fault"),
+    Channel("rig_measured", "s", "time of the oldest of these lengths, on the clock of the rig's process", "rig"),
+    Channel("rig_delay", "s", "age of the lengths when the rig's process handed them to the law", "rig"),
+    Channel("rig_latency", "s", "from the measurement of lengths to the command that the law made of them", "rig"),
+    Channel("rig_lateness", "s", "start of the rig's cycle behind its due time", "rig"),
+    Channel("rig_compute", "s", "duration of the rig's cycle before", "rig"),
+    Channel("rig_cycles", "-", "cycles of the rig since its process started", "rig"),
+    Channel("rig_stop", "-", "who asked the rig to stop", "rig", codes=tuple(c.sentence for c in StopCause)),
+    Channel("power_supply", "Pa", "supply pressure, or 1 where legs have power and no pressure is measured", "power"),
+    Channel("power_return", "Pa", "return pressure", "power"),
+    Channel("power_oil", "K", "temperature of the oil, 0 if it is not measured", "power"),
+    Channel("power_fault", "-", "fault of the hydraulic power unit", "power", codes=_words(RigFault)),
+)
+"""What the process of a rig tells in every cycle, in this order."""
+RIG_PLACES = {channel.name: place for place, channel in enumerate(RIG)}
+RIG_AGE = Channel("rig_age", "s", "age of the lengths that the law used", "rig_use")
+
+
+@cache
+def rigged_schema(base: Schema) -> Schema:
+    """The record of a base on a rig: also the channels of the rig."""
+    return Schema(base.name, (*base.channels, *RIG, RIG_AGE))

@@ -124,6 +124,11 @@ class AtlasLoop:
         return self.stage.law
 
     @property
+    def hexapod(self) -> Hexapod:
+        """The stage."""
+        return self.stage.hexapod
+
+    @property
     def plant(self) -> Plant:
         """The plant of the stage."""
         return self.stage.plant

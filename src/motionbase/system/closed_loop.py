@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -61,6 +62,11 @@ class ClosedLoop:
         return self.law.dt
 
     @property
+    def hexapod(self) -> Hexapod:
+        """The platform."""
+        return self.plant.hexapod
+
+    @property
     def parameters(self) -> Layout:
         """Parameters of the law."""
         return self.law.parameters
@@ -68,7 +74,7 @@ class ClosedLoop:
     @cached_property
     def guard(self) -> LegGuard:
         """The guard between law and plant."""
-        return LegGuard(self.plant.hexapod.actuator, self.dt)
+        return LegGuard.of(self.plant.hexapod.actuator, self.dt)
 
     @cached_property
     def guarded(self) -> Program:
@@ -122,17 +128,7 @@ class ClosedLoop:
         return law.also(plant, readings, last, record=record)
 
     def _record(self, values: Values) -> Any:
-        """Inputs and outputs of the law in this tick; time and timing come from the executive and are zero here."""
-        places = channels() | {name: ("V_dot_P_next", k) for name, k in ALPHA.items()}
-        places |= {port.name: (port.name, 0) for port in COUNTS}
-
-        def number(channel: str) -> Any:
-            if channel not in places:
-                return 0.0
-            value, at = getattr(values, places[channel][0]), places[channel][1]
-            return value[at // value.shape[1], at % value.shape[1]]
-
-        return ca.vertcat(*map(number, self.record_channels))
+        return recorded(self.record_channels, values, {name: ("V_dot_P_next", k) for name, k in ALPHA.items()})
 
     # ---- a start ----
 
@@ -158,3 +154,20 @@ class ClosedLoop:
         named = {p.name for p in self.state_ports}
         zeros = {n: np.zeros(p.dims) for n, p in given.items() if n not in named}
         return zeros | {"parameters": self.law.parameter_vector(), "supply": np.array(1.0), "automatic": np.array(1.0)}
+
+
+def recorded(names: tuple[str, ...], values: Values, more: Mapping[str, tuple[str, int]]) -> Any:
+    """Inputs and outputs of a law in a tick, by channel; time and timing come from the executive and are zero here.
+
+    Args:
+        more: further channels -> port and index in it
+    """
+    places = {**channels(), **more, **{port.name: (port.name, 0) for port in COUNTS}}
+
+    def number(channel: str) -> Any:
+        if channel not in places:
+            return 0.0
+        value, at = getattr(values, places[channel][0]), places[channel][1]
+        return value[at // value.shape[1], at % value.shape[1]]
+
+    return ca.vertcat(*map(number, names))

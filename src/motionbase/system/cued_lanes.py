@@ -121,7 +121,7 @@ class CuedLanes:
     @property
     def name(self) -> str:
         """Of the platform."""
-        return self.loop.plant.hexapod.name
+        return self.loop.hexapod.name
 
     def runs(self, vehicles: Sequence[Vehicle], duration: float) -> Iterator[Seen]:
         """From drive at neutral, a vehicle on each lane, piece by piece; with fewer, the last fills the other lanes."""
@@ -148,7 +148,7 @@ class CuedLanes:
         """Raise an error if a lane has a fault."""
         if np.any(out["fault"]):
             fault = Fault(int(np.max(out["fault"])))
-            sentence = told(fault.sentence, self.loop.plant.hexapod.electric)
+            sentence = told(fault.sentence, self.loop.hexapod.electric)
             raise SimulationError(f"platform {self.name!r} left drive: {sentence}")
 
 

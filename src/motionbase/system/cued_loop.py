@@ -17,7 +17,7 @@ from motionbase.cueing.ports import ASKED_COUNT, COUNT, FRAME, ROWS, VEHICLE
 from motionbase.errors import ModelError
 from motionbase.host.format import AT_REST
 from motionbase.plant.motion import next_of
-from motionbase.plant.plant import Plant
+from motionbase.platform.hexapod import Hexapod
 from motionbase.record.cueing import LINK, cueing_channels
 from motionbase.record.vehicle import VEHICLE as TOLD
 from motionbase.spatial.rotations import Expr
@@ -81,9 +81,9 @@ class CuedLoop:
         return self.loop.law
 
     @property
-    def plant(self) -> Plant:
-        """The plant of the legs."""
-        return self.loop.plant
+    def hexapod(self) -> Hexapod:
+        """The platform."""
+        return self.loop.hexapod
 
     @cached_property
     def record_channels(self) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ from typing import Any, Protocol
 
 from motionbase.compile import Layout, Program
 from motionbase.control.own_law import Law
-from motionbase.plant.plant import Plant
+from motionbase.platform.hexapod import Hexapod
 
 
 class Runnable(Protocol):
-    """A platform under its control law: `ClosedLoop` of six legs, `AtlasLoop` with a sphere on top."""
+    """A platform under its law: `ClosedLoop` of six legs, `AtlasLoop` with a sphere on top, `MeasuredLoop` on a rig."""
 
     @property
     def program(self) -> Program:
@@ -33,8 +33,8 @@ class Runnable(Protocol):
         """The law of the six legs."""
 
     @property
-    def plant(self) -> Plant:
-        """The plant of the six legs."""
+    def hexapod(self) -> Hexapod:
+        """The platform on six legs."""
 
     @property
     def parameters(self) -> Layout:

@@ -44,7 +44,7 @@ def simulated(
         progress: called with the fraction done
         seen: called with every piece before the next one is run
     """
-    hexapod, ticks = loop.plant.hexapod, round(duration / loop.dt)
+    hexapod, ticks = loop.hexapod, round(duration / loop.dt)
     runner, traces = Runner(loop, WATCHED), Traces(ticks)
     tally, wall, count = Tally(hexapod, loop.dt, legs_alone=scenario.legs_alone), 0.0, 0
     runner.prepare()

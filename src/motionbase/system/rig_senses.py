@@ -1,0 +1,158 @@
+"""What the control law of a rig measures: lengths that come now and then become lengths and rates of every tick.
+
+    predicted = l + v h,   l' = predicted + A (read - predicted),   v' = v + B / h (read - predicted)
+
+Every reading takes an alpha-beta filter one step further; between readings, lengths go on with its rates. Gyros and
+accelerometers are not measured: what they would read follows from the legs' rates, and from the pose at rest. Legs
+without power, or whose readings are too old, give no supply, so a law stops and does not start. Their lengths then go
+slowly to what is read: where legs are only known after homing, the law would take a jump for a broken sensor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import casadi as ca
+import numpy as np
+
+from motionbase.compile import Kernel, Port, Struct, q
+from motionbase.compile.linear import solve
+from motionbase.plant.motion import next_of
+from motionbase.plant.sensors import MEASURED
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.legs import legs_at
+from motionbase.record.hexapod import QUANTITIES
+from motionbase.record.rig import RIG, RIG_AGE, RIG_PLACES, LegState
+from motionbase.record.vehicle import G
+from motionbase.spatial.rotations import Expr, R_quaternion, quaternion_euler_zyx
+
+LEGS = 6
+ALPHA = 0.5
+BETA = 2 * (2 - ALPHA) - 4 * (1 - ALPHA) ** 0.5  # critically damped
+LONGEST = 0.1  # [s] between readings; after a longer gap the filter starts anew
+AHEAD = 0.05  # [s] for which lengths go on without a reading
+WANDER = 0.5  # of the legs' largest rate, for lengths of legs without power
+CLOSE = 1e-3  # [m] from what is read, at which they have arrived
+POWERED = (LegState.READY, LegState.FOLLOWING, LegState.STOPPING)
+ROW = Port("rig_row", len(RIG), "SI, mixed", "what the rig told last, in the order of `record.rig.RIG`")
+TAKEN = Port("rig_taken", (), "-", "rows taken since the start")
+POSE_BEFORE = Port("pose_before", 6, "m, rad", "measured pose of the last tick")
+LINES = (Port.of(QUANTITIES["p_supply"]), Port.of(QUANTITIES["p_return"]))
+AGE = Port(RIG_AGE.name, (), RIG_AGE.unit, RIG_AGE.description)
+
+
+class Sensed(Struct):
+    """State of the filter, and what the law was told last."""
+
+    taken: Expr = q("-", text="rows seen")
+    held: Expr = q("-", text="ticks since the last one")
+    measured: Expr = q("s", text="time of its measurement, on the rig's clock")
+    l: Expr = q("m", LEGS, "filtered lengths at that time")
+    v: Expr = q("m/s", LEGS, "filtered rates")
+    told: Expr = q("m", LEGS, "lengths told to the law in the last tick")
+    on: Expr = q("-", text="1 if these are the filter's")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RigSenses:
+    """The senses of a law whose legs are a rig's.
+
+    Attributes:
+        patience: age of a reading beyond which legs have no power for the law [s]
+        dt: period of a tick [s]
+    """
+
+    hexapod: Hexapod
+    patience: float
+    dt: float
+
+    @property
+    def state(self) -> tuple[Port, ...]:
+        """Between ticks."""
+        return (Sensed.port("sensed"),)
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """From outside."""
+        return ROW, TAKEN
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """For the record, beside what the law measures."""
+        return (AGE,)
+
+    def at_rest(self) -> dict[str, Any]:
+        """State and inputs before the rig has told anything."""
+        down = np.full(LEGS, self.hexapod.l_down)
+        first = Sensed.layout.vector({"l": down, "told": down})
+        return {"sensed": first, ROW.name: np.zeros(len(RIG)), TAKEN.name: np.zeros(())}
+
+    @cached_property
+    def unit(self) -> Kernel:
+        """(sensed, rig_row, rig_taken, pose_before) -> (sensed_next, what the law measures, both lines, age)."""
+        inputs = (*self.state, *self.inputs, POSE_BEFORE)
+        outputs = (*map(next_of, self.state), *MEASURED, *LINES, *self.outputs)
+        return Kernel("rig_senses", inputs, outputs, self._sensed, "what a law measures on a rig")
+
+    def _sensed(self, x: Sensed, row: Expr, taken: Expr, pose: Expr) -> Any:
+        read, states, faults = (_six(row, name) for name in ("rig_l", "rig_state", "rig_fault"))
+        told = {name: row[RIG_PLACES[name]] for name in ("rig_measured", "rig_delay", "power_supply", "power_return")}
+        x = self._filtered(x, read, told["rig_measured"], taken)
+
+        age = ca.if_else(taken > 0, told["rig_delay"] + x.held * self.dt, 1e3)
+        ready = ca.sum1(sum((states == float(s) for s in POWERED), ca.SX.zeros(LEGS)))
+        powered = ca.logic_and(ca.logic_and(ready == LEGS, ca.sum1(faults) == 0), age <= self.patience)
+        l, v, on = self._told(x, ca.fmin(age, AHEAD), powered)
+
+        supply = ca.if_else(on, told["power_supply"], 0.0)
+        zero = ca.SX.zeros(LEGS)
+        acc, omega = self._felt(pose, v)
+        after = x.replace(told=l, on=on)
+        return after, l, v, zero, zero, zero, zero, zero, acc, omega, supply, told["power_return"], age
+
+    def _filtered(self, x: Sensed, read: Expr, measured: Expr, taken: Expr) -> Sensed:
+        """After a tick in which a row may have come."""
+        came = ca.logic_and(ca.ne(taken, x.taken), ca.sum1(ca.fabs(read)) < ca.inf)
+        h = measured - x.measured
+        anew = ca.logic_or(x.taken == 0, ca.logic_or(h < 0, h > LONGEST))
+        predicted = x.l + x.v * h
+        miss = read - predicted
+        l = ca.if_else(anew, read, predicted + ALPHA * miss)
+        v = ca.if_else(anew, 0.0, x.v + BETA / ca.fmax(h, self.dt) * miss)
+        newer = ca.logic_and(came, ca.logic_or(anew, h > 0))  # the same measurement may be told twice
+        return x.replace(
+            taken=taken,
+            held=ca.if_else(came, 0.0, x.held + 1),
+            measured=ca.if_else(newer, measured, x.measured),
+            l=ca.if_else(newer, l, x.l),
+            v=ca.if_else(newer, v, x.v),
+        )
+
+    def _told(self, x: Sensed, ahead: Expr, powered: Expr) -> tuple[Expr, Expr, Expr]:
+        """Lengths and rates that the law is told, and whether they are those of the filter."""
+        stroke = self.hexapod.stroke
+        l = x.l + x.v * ahead
+        goal = ca.fmin(ca.fmax(l, stroke.hard_min), stroke.hard_max)  # before homing a reading may be anything
+        most = WANDER * self.hexapod.limits.leg_velocity * self.dt
+        step = ca.fmin(ca.fmax(goal - x.told, -most), most)
+        arrived = ca.logic_or(x.on, ca.mmax(ca.fabs(l - x.told)) < CLOSE)
+        on = ca.logic_and(powered, arrived)
+        return ca.if_else(on, l, x.told + step), ca.if_else(on, x.v, step / self.dt), on
+
+    def _felt(self, pose: Expr, l_dot: Expr) -> tuple[Expr, Expr]:
+        """Specific force of a platform at rest, and angular rate from the legs' rates, in P."""
+        Q = quaternion_euler_zyx(pose[3:])
+        legs = legs_at(self.hexapod, ca.DM(np.asarray(self.hexapod.p_neutral)) + pose[:3], Q)
+        size = float(np.linalg.norm(self.hexapod.joints, axis=1).max())  # scales the equations alike
+        J = ca.horzcat(legs.J[:, :3] / size, legs.J[:, 3:])
+        omega_W = solve(J.T @ J, J.T @ l_dot, symmetric=True).x[:3] / size
+        R = R_quaternion(Q)
+        return R.T @ ca.DM([0.0, 0.0, G]), R.T @ omega_W
+
+
+def _six(row: Expr, name: str) -> Expr:
+    first = RIG_PLACES[f"leg1_{name}"]
+    return row[first : first + LEGS]
