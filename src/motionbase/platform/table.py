@@ -8,6 +8,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass
+from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar, final
 
 import numpy as np
@@ -50,7 +51,9 @@ class Table:
         known = tuple(known)
         for key in self.data:
             if key not in known:
-                self.complain(key, f"{owner} has no key {key!r}; keys: {', '.join(known)}")
+                close = get_close_matches(key, known, n=1)
+                guess = f"; did you mean {close[0]!r}?" if close else ""
+                self.complain(key, f"{owner} has no key {key!r}; keys: {', '.join(known) or 'none'}{guess}")
         if missing := [key for key in needed if key not in self.data]:
             names = f"key{'s' if len(missing) > 1 else ''} {', '.join(map(repr, missing))}"
             self.complain(missing[0], f"{owner} needs the {names}; keys: {', '.join(known)}")
