@@ -48,6 +48,7 @@ class Node:
         self._script: chain[None] | None = None
         self._objects, self._wanted = Client(axis.node, send), settings(axis, setup)
         self._jumped = self._restarted = self._asked = False
+        self._network = int(Network.BOOT_UP)  # as its last heartbeat said
 
     state: State | None
     actual: int | None
@@ -101,7 +102,9 @@ class Node:
             return self._failure
         if self.code:
             return f"{name} reports error code {self.code:04X}h"
-        return f"{name} is silent" if self.connected and not self.answers else ""
+        if not self.connected or self.answers:
+            return ""
+        return f"{name} was stopped on the bus" if self._network == Network.STOPPED else f"{name} is silent"
 
     def trouble(self, must_be_on: bool) -> RigFault:
         """What is wrong with it now."""
@@ -134,8 +137,8 @@ class Node:
         elif function == canopen.EMERGENCY and (code := canopen.emergency_code(data)) is not None:
             understood, self.code = True, code
         elif function == canopen.HEARTBEAT and len(data) == 1:
-            understood = True
-            self._restarted |= self.connected and data[0] == Network.BOOT_UP
+            understood, self._network = True, data[0]
+            self._restarted |= self.connected and self._network == Network.BOOT_UP
         elif function == canopen.SDO_ANSWER and (reply := canopen.answer_of(data)) is not None:
             understood, self._objects.reply = True, reply
         if understood:

@@ -55,6 +55,12 @@ class SimulatedDrives:
         pairs = zip(self.setup.axes, self.drives, strict=True)
         return np.array([drive.motor.v / axis.per_metre for axis, drive in pairs])
 
+    def switch_on(self, now: float) -> None:
+        """Power for all drives, which start to boot at a time [s]."""
+        for drive in self.drives:
+            drive.now = now
+            drive.restart()
+
     def step(self, now: float) -> None:
         """Go on until a time, then take and send what is due."""
         self._handle(self._line.received(MANY), now)
@@ -79,9 +85,7 @@ class SimulatedDrives:
         Args:
             prepare: called first in the thread, as for its priority
         """
-        for drive in self.drives:
-            drive.now = time.monotonic()
-            drive.restart()
+        self.switch_on(time.monotonic())
         stop = threading.Event()
 
         def run() -> None:
