@@ -53,6 +53,15 @@ class Throttles(Protocol):
         ...
 
 
+@runtime_checkable
+class CutsPower(Protocol):
+    """A device that also opens a relay in the supply of all valves."""
+
+    def cut(self) -> None:
+        """Open it, without waiting; may be called again and again, from any thread."""
+        ...
+
+
 @final
 @dataclass(frozen=True)
 class Wiring:

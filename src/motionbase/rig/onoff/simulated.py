@@ -88,6 +88,8 @@ class SimulatedRig:
         stuck: digital outputs whose solenoid does not obey: it is always off, or always on
         reversed: legs whose hoses are exchanged
         unplugged: the device does not answer
+        powered: the valves have current; a relay may cut it, which a spool that sticks ignores
+        supply: part of the speed for which there is oil; 0 without a pump
     """
 
     actuator: OnOffActuator = VALVES
@@ -101,6 +103,8 @@ class SimulatedRig:
     stuck: dict[int, bool] = field(default_factory=dict)
     reversed: set[int] = field(default_factory=set)
     unplugged: bool = False
+    powered: bool = True
+    supply: float = 1.0
 
     name = "simulated rig"
 
@@ -120,16 +124,21 @@ class SimulatedRig:
         """(6,) true extensions [m]; a view."""
         return OnOffLeg.layout.part(self._io["legs"], "s")[:, 0]
 
+    @property
+    def time(self) -> float:
+        """How long it has run [s]."""
+        return self._steps * H
+
     def advance(self, now: float) -> None:
         """Let the rig run until a time [s]."""
         steps = round(now / H) - self._steps
         if steps < 1:
             return
-        lines = [self.stuck.get(line, on) for line, on in enumerate(self._lines)]
+        lines = [self.stuck.get(line, on and self.powered) for line, on in enumerate(self._lines)]
         u = self.wiring.commands(lines)
         u[list(self.reversed)] *= -1
         x = self._io
-        x["u"][...], x["throttle"][...], x["pace"][...] = u, self._throttle, self.pace
+        x["u"][...], x["throttle"][...], x["pace"][...] = u, self._throttle, self.supply * self.pace
         for _ in range(steps):
             self._step()
             x["legs"][...] = x["legs_next"]
