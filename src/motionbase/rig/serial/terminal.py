@@ -7,6 +7,7 @@ import tty
 from pathlib import Path
 from typing import final
 
+from motionbase.errors import UsageError
 from motionbase.rig.serial.port import MOST_BYTES
 from motionbase.rig.serial.simulated import Controller
 
@@ -27,10 +28,13 @@ class Terminal:
     def plug(self) -> None:
         """Put the plug in; a terminal is the same as before only in name."""
         if not self._ends:
+            if self.path.exists():
+                raise UsageError(f"simulated controller at {self.path}: another process plays it already")
+            self.path.unlink(missing_ok=True)  # what a killed process left behind
             self._ends = os.openpty()
             tty.setraw(self._ends[1])
             os.set_blocking(self._ends[0], False)
-            self.path.symlink_to(os.ttyname(self._ends[1]))
+            self.path.symlink_to(_device(self._ends[1]))
             self._controller.plugged = True
 
     def unplug(self) -> None:
@@ -57,3 +61,9 @@ class Terminal:
             return os.read(self._ends[0], MOST_BYTES) if self._ends else b""
         except BlockingIOError:
             return b""
+
+
+def _device(end: int) -> str:
+    """A name that is gone with our process: the system gives /dev/pts/7 to the next shell that somebody opens."""
+    name = f"/proc/{os.getpid()}/fd/{end}"
+    return name if os.path.exists(name) else os.ttyname(end)
