@@ -89,6 +89,14 @@ def run(
             "axes, or none; default: all of this machine. See `motionbase host sticks`.",
         ),
     ] = None,
+    rig: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE.toml",
+            help="A machine moves the legs, instead of a simulated plant: a rig file or a preset (`motionbase rig "
+            "list`), see docs/rigs.md.",
+        ),
+    ] = None,
     controller: Annotated[
         str | None,
         typer.Option(
@@ -179,6 +187,8 @@ def run(
 
     Example: motionbase run simona --host boat
 
+    Example: motionbase run odu --rig odu-onoff
+
     Example: motionbase run simona --law examples/07_own_control_law.py:heaving
     """
     if rate not in RATES:
@@ -190,7 +200,7 @@ def run(
     link = Link(controller, control_port, controller_timeout)
     of_platform = {
         "--faults": faults, "--law": law, "--generators": generators, "--point": point, "--host": host,
-        "--cueing": cueing, "--algorithm": algorithm, "--forecast": forecast, "--joystick": joystick,
+        "--cueing": cueing, "--algorithm": algorithm, "--forecast": forecast, "--joystick": joystick, "--rig": rig,
     }  # fmt: skip
     of_rotor = {"free": free, "tail": tail, "tail-of": tail_of}
     options: BaseOptions | ModelOptions
@@ -207,7 +217,7 @@ def run(
     else:
         own = faults, manual, parameters, law, generators, point
         hosted = _with_port(host), cueing, algorithm, forecast, joystick
-        options = BaseOptions(platform, ring, rate, duration, *own, *hosted)
+        options = BaseOptions(platform, ring, rate, duration, *own, *hosted, rig)
     check_console("--no-console" if no_console else "--alone" if alone else None, port, browser)
     share_with(group)
     extras = Extras(record, no_record, no_console, port, browser, anyone_may_view, anyone_may_stop, ends_with_base)

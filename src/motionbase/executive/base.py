@@ -4,9 +4,11 @@ Nothing here may import NumPy when it is imported itself: see `signals_blocked`.
 """
 
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from motionbase.executive.base_setup import FORECAST, TICK_HZ, BaseOptions, Setup, checked
@@ -47,8 +49,8 @@ def run_supervised(options: BaseOptions, readers: Callable[[], Sequence["Process
     with Waiting(backend) as waiting:  # from here on an emergency stop is kept for the base
         from motionbase.executive.supervisor import Process, Role, Supervisor
 
-        if not options.is_plain_preset:
-            checked(options)  # refused here, in one sentence, rather than by a process that ends at once
+        # refused here, in one sentence, rather than by a process that ends at once
+        setup = None if options.is_plain_preset else checked(options)
         again = options.at_rest().command() if stays else None
         processes = [Process("base", options.command(), Role.WRITER, stop_s=COMPILING_S, again=again)]
         if options.host is not None:
@@ -59,7 +61,13 @@ def run_supervised(options: BaseOptions, readers: Callable[[], Sequence["Process
             from motionbase.executive.predictive import process as planner
 
             processes += planner.processes(options.ring, options.platform, options.forecast or FORECAST)
-        return Supervisor([*processes, *readers()], ring=options.ring, waiting=waiting).run()
+        with ExitStack() as beside:
+            if setup is not None and setup.rig is not None:
+                from motionbase.executive.rig import process as rig
+
+                place = Path(beside.enter_context(tempfile.TemporaryDirectory(prefix="motionbase-rig-")))
+                processes += rig.processes(setup.rig, options.ring, options.platform, place)
+            return Supervisor([*processes, *readers()], ring=options.ring, waiting=waiting).run()
 
 
 def refuse_taken(backend: "AbstractBackend") -> None:
@@ -110,7 +118,7 @@ def _compiled(setup: Setup) -> "LoopCode":
     print(f"motionbase run {setup.platform.name}: compiling the closed loop ...", file=sys.stderr, flush=True)
     from motionbase.executive.hexapod import LoopCode
 
-    return LoopCode.of(setup.loop, setup.told)
+    return LoopCode.of(setup.loop, setup.told, setup.rig is not None)
 
 
 def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -> Ended:
@@ -122,6 +130,7 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
     from motionbase.executive.host.rows import blocks_of
     from motionbase.executive.predictive.jobs import BLOCKS, PlannerLink
     from motionbase.executive.preview import BLOCKS as PREVIEWS
+    from motionbase.executive.rig.link import RigLink
     from motionbase.executive.worlds.link import WorldLink
     from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
@@ -160,11 +169,13 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
         planner = None
         if options.plans:
             planner = PlannerLink.of(beside.enter_context(Exchange.made(writer.backend, BLOCKS, PLANNER)))
-        job = HexapodRun(code, writer, say, setup.plan, setup.tuned, host=host, planner=planner, world=world)
+        rig = None if code.rig is None else RigLink.made(writer.backend, code.rig, beside)
+        job = HexapodRun(code, writer, say, setup.plan, setup.tuned, host=host, planner=planner, world=world, rig=rig)
         job.arrays["mode"][...] = float(Mode.MAINTENANCE if host is None else Mode.HOST)
-        job.arrays["automatic"][...] = float(not options.manual)
+        job.arrays["automatic"][...] = float(not (options.manual or (setup.rig and not setup.rig.simulated)))
         settings: dict[str, Any] = {"clock": job.clock, "safe_stop": [safe_stop(job)], "on_warning": to_stderr}
         settings["channels"] = {**(host.channels if host else {}), **(world.channels if world else {})}
+        settings["channels"] |= rig.channels(job.arrays) if rig else {}
         executive = Executive(job.schedule, writer, Pace.REAL_TIME, **settings)
         stops.append(executive.stop)
         if setup.generators is not None:
@@ -175,6 +186,9 @@ def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -
         if host is not None:
             by = setup.world.name if setup.world else options.host
             print(f"host: {by}, through {host.exchange.path}", flush=True)
+        if setup.rig is not None:
+            kind = "a simulated machine" if setup.rig.simulated else "a real machine: an operator switches its legs on"
+            print(f"rig: {setup.rig.name}, {kind}", flush=True)
         print(f"ring {options.ring!r}: {writer.backend}; {options.rate} records per second; Ctrl-C stops", flush=True)
         if signals:
             executive.stop()
@@ -224,7 +238,7 @@ class StateLog:
             state, fault, host = self._job.state, float(self._job.arrays["fault"]), lasting.of(self._host())
             if (state, fault, host) != last:
                 wrong = f": {sentences.get(fault, f'fault {fault:g}')}" if fault else ""
-                t = float(self._job.arrays["tick"]) / TICK_HZ
+                t = float(self._job.clock.t[0])
                 self._say(f"{t:8.1f} s  {state.name.lower()}{wrong}{host}")
                 last = (state, fault, host)
             if over:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from motionbase.record.generator_set import GeneratorSet
     from motionbase.record.parameters import ParameterTable
     from motionbase.record.schema import Schema
+    from motionbase.rig.files import RigFile
     from motionbase.system.runnable import Runnable
     from motionbase.worlds.library import Described
 
@@ -26,6 +27,7 @@ TICK_HZ = 2000
 NO_GENERATORS = "none"
 PREDICTIVE, FORECAST = "predictive", "driver"  # algorithm that follows plans; what its planner expects of a vehicle
 PREVIEW = "preview"  # the forecast that the host tells
+PATIENCE_S, PATIENT = 0.1, 5  # age of a rig's measurements beyond which legs have no power [s], and periods of them
 CUEING, ALGORITHM = "simona", "classical"  # of a host that tells a vehicle's motion, unless others are named
 
 
@@ -54,13 +56,14 @@ class BaseOptions(NamedTuple):
     algorithm: str | None = None
     forecast: str | None = None
     joystick: str | None = None
+    rig: str | None = None
 
     @property
     def is_plain_preset(self) -> bool:
         """Whether nothing can be refused: the base checks everything anyway, and checking twice delays its start."""
         own = (
             self.faults, self.parameters, self.law, self.generators, self.point, self.host, self.cueing, self.algorithm,
-            self.forecast, self.joystick,
+            self.forecast, self.joystick, self.rig,
         )  # fmt: skip
         return self.platform in preset_names() and all(given is None for given in own)
 
@@ -91,7 +94,7 @@ class BaseOptions(NamedTuple):
             "--ring": self.ring, "--rate": self.rate, "--duration": self.duration, "--faults": self.faults,
             "--parameters": self.parameters, "--law": self.law, "--generators": self.generators,
             "--point": self.point, "--host": self.host, "--cueing": self.cueing, "--algorithm": self.algorithm,
-            "--forecast": self.forecast, "--joystick": self.joystick,
+            "--forecast": self.forecast, "--joystick": self.joystick, "--rig": self.rig,
         }  # fmt: skip
         options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
         manual = ["--manual"] if self.manual else []
@@ -99,7 +102,10 @@ class BaseOptions(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What a run starts with; `told` is what a host tells the loop, `world` where its vehicle moves."""
+    """What a run starts with; `told` is what a host tells the loop, `world` where its vehicle moves.
+
+    With a `rig`, its machine moves the legs, otherwise a simulated plant.
+    """
 
     hexapod: "Hexapod"
     atlas: "Atlas | None"
@@ -110,6 +116,7 @@ class Setup(NamedTuple):
     generators: "GeneratorSet | None"
     told: "Kind | None" = None
     world: "Described | None" = None
+    rig: "RigFile | None" = None
 
     @property
     def platform(self) -> "Hexapod | Atlas":
@@ -121,13 +128,15 @@ class Setup(NamedTuple):
         """Of its record."""
         from motionbase.host.format import Kind
         from motionbase.record.cueing import cued_schema, linked_schema
+        from motionbase.record.rig import rigged_schema
         from motionbase.record.world import worldly_schema
 
-        base = _schema(self.hexapod, self.atlas)
-        if self.told is None:
-            return base
-        schema = cued_schema(base) if self.told is Kind.VEHICLE else linked_schema(base)
-        return schema if self.world is None else worldly_schema(schema, self.world.channels)
+        schema = _schema(self.hexapod, self.atlas)
+        if self.told is not None:
+            schema = cued_schema(schema) if self.told is Kind.VEHICLE else linked_schema(schema)
+        if self.world is not None:
+            schema = worldly_schema(schema, self.world.channels)
+        return schema if self.rig is None else rigged_schema(schema)
 
 
 def checked(options: BaseOptions) -> Setup:
@@ -141,10 +150,15 @@ def checked(options: BaseOptions) -> Setup:
     told, world = _told(options)
     if world is not None and options.cueing is None:
         options = options._replace(cueing=world.cueing)
-    loop = _hosted(_loop(hexapod, atlas, _law(hexapod, options.law), options.point), told, options, hexapod, atlas)
+    rig = _rig(options, hexapod, atlas)
+    if rig is None:
+        legs = _loop(hexapod, atlas, _law(hexapod, options.law), options.point)
+    else:
+        legs = _rigged(hexapod, options.law, rig)
+    loop = _hosted(legs, told, options, hexapod, atlas)
     table = parameter_table(loop)  # refuses what a ring could not show
     tuned = load_parameters(options.parameters, table) if options.parameters else {}
-    return Setup(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, options.armed), told, world)
+    return Setup(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, options.armed), told, world, rig)
 
 
 def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
@@ -177,6 +191,30 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
     from motionbase.system.atlas_loop import AtlasLoop
 
     return AtlasLoop.of(atlas, hexapod, channels, law, point=point or CENTRE)
+
+
+def _rig(options: BaseOptions, hexapod: "Hexapod", atlas: "Atlas | None") -> "RigFile | None":
+    """What moves the legs, if it is not a simulated plant."""
+    if options.rig is None:
+        return None
+    if atlas is not None:
+        raise UsageError(f"--rig {options.rig}: platform {atlas.name!r} has a sphere, which a rig cannot move")
+    if options.faults is not None:
+        raise UsageError(f"--faults {options.faults}: they are those of a simulated plant; --rig leaves it out")
+    from motionbase.rig.files import load_rig
+
+    return load_rig(options.rig, hexapod)
+
+
+def _rigged(hexapod: "Hexapod", law: str | None, rig: "RigFile") -> "Runnable":
+    """The law of legs that follow lengths, or the user's; measurements come from the rig."""
+    from motionbase.system.measured_loop import MeasuredLoop, guard_of_rig, law_of_rig
+    from motionbase.system.rig_senses import RigSenses
+
+    chosen = _law(hexapod, law) if law is not None else law_of_rig(hexapod)
+    channels = tuple(c.name for c in _schema(hexapod, None).channels)
+    senses = RigSenses(hexapod, max(PATIENCE_S, PATIENT * rig.period), chosen.dt)
+    return MeasuredLoop(hexapod, chosen, guard_of_rig(hexapod, chosen.dt), senses, channels)
 
 
 def _told(options: BaseOptions) -> "tuple[Kind | None, Described | None]":

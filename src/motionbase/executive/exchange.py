@@ -2,7 +2,8 @@
 
     0    4s   what exchanges: MBCX a robot and MBRX a rotor with its controller, MBHX a base with its host,
               MBPX a base with the planner of its cueing, MBVX that planner with the host: what its vehicle will do,
-              MBWX a base with the world of its host's vehicle, for the record
+              MBWX a base with the world of its host's vehicle, for the record,
+              MBAX a base with the process that moves its legs, MBOX that process with its overseer
     4    u16  version, 1
     6    u16  n, numbers of an answer
     8    u16  m, numbers of a state
@@ -40,7 +41,10 @@ from motionbase.ring.names import EXCHANGE
 from motionbase.spatial.rotations import Expr
 
 ROBOT, ROTOR, HOST, PLANNER, PREVIEW, WORLD = b"MBCX", b"MBRX", b"MBHX", b"MBPX", b"MBVX", b"MBWX"
-NAMES = {HOST: "host", PLANNER: "planner", PREVIEW: "preview", WORLD: "world"}  # the others are controllers
+RIG, OVERSEER = b"MBAX", b"MBOX"
+NAMES = {  # the others are controllers
+    HOST: "host", PLANNER: "planner", PREVIEW: "preview", WORLD: "world", RIG: "rig", OVERSEER: "overseer",
+}  # fmt: skip
 VERSION = 1
 HEAD = struct.Struct("<4sHHH")
 LINE = 64  # [bytes] blocks begin at multiples of it

@@ -14,6 +14,7 @@ from motionbase.compile import Compiled, Kernel, Port, compile
 from motionbase.control.own_law import OwnLaw
 from motionbase.executive.host.jobs import HostCode, HostLink
 from motionbase.executive.predictive.jobs import PlannerLink
+from motionbase.executive.rig.link import RigLink
 from motionbase.executive.schedule import Job, Schedule, native_job
 from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
@@ -24,6 +25,7 @@ from motionbase.record.axes import LEGS
 from motionbase.record.faults import GUARDED, WarningBit
 from motionbase.record.parameters import ParameterTable
 from motionbase.record.requests import Kind, Reason, Result
+from motionbase.record.rig import Order as RigOrder
 from motionbase.record.states import TRANSITIONS, Mode, Request, State
 from motionbase.ring.blocks.command import Order
 from motionbase.ring.blocks.commands import CommandReceiver
@@ -37,6 +39,7 @@ LISTEN_HZ = 100.0
 RESET, ANY = Port("reset", (), "-"), Port("any", (), "-")
 VALVE_CHANNELS = tuple(f"leg{k}_valve_cmd" for k in LEGS)
 MODES = {Kind.HOST_MODE: float(Mode.HOST), Kind.MAINTENANCE_MODE: float(Mode.MAINTENANCE)}
+RIG_ORDERS = {Kind.ENABLE: RigOrder.ENABLE, Kind.HOME: RigOrder.HOME, Kind.DISABLE: RigOrder.DISABLE}
 STATES = frozenset(float(s) for s in State)
 REQUESTS = {Kind(r): r for r in Request if r}
 NOTHING = Kernel("nothing", (ANY,), (ASKED, RESET), lambda x: (0.0 * x, 0.0 * x))
@@ -53,17 +56,21 @@ class LoopCode:
     nothing: Compiled
     start: dict[str, Any]
     host: HostCode | None = None
+    rig: Compiled | None = None
 
     @staticmethod
-    def of(loop: Runnable, host: HostKind | None = None) -> LoopCode:
+    def of(loop: Runnable, host: HostKind | None = None, rigged: bool = False) -> LoopCode:
         """Compile.
 
         Args:
             host: what a host tells, if there is one
+            rigged: the legs are a rig's
         """
         start = {**loop.quiet_inputs(), **loop.at_rest()}
         beside = None if host is None else HostCode.of(host)
-        return LoopCode(loop, compile(loop.program), compile(NOTHING), start, beside)
+        return LoopCode(
+            loop, compile(loop.program), compile(NOTHING), start, beside, RigLink.code() if rigged else None
+        )
 
 
 @final
@@ -80,6 +87,7 @@ class HexapodRun:
         host: the exchange with a host's process, if there is one
         planner: the exchange with the planner of the cueing, if there is one
         world: the exchange with the world of the host's vehicle, if there is one
+        rig: the exchange with what moves the legs, if it is not the plant
     """
 
     code: LoopCode
@@ -91,6 +99,7 @@ class HexapodRun:
     host: HostLink | None = None
     planner: PlannerLink | None = None
     world: WorldLink | None = None
+    rig: RigLink | None = None
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
@@ -102,6 +111,8 @@ class HexapodRun:
             held["parameters"][place] = value
         if self.planner is not None:
             held["plan"] = self.planner.plan
+        if self.rig is not None:
+            held |= self.rig.inputs
         row = self.writer.record[: len(self.code.loop.record_channels)]  # the host's own channels may follow
         return {**held, **made, "lateness": self.clock.lateness.reshape(()), "record": row}
 
@@ -118,6 +129,8 @@ class HexapodRun:
             hearing, telling = (*hearing, *planner.hearing), (*telling, *planner.telling(arrays, self.clock))
         if self.world is not None:
             hearing = (*hearing, *self.world.hearing)
+        if self.rig is not None:
+            hearing, telling = (*hearing, *self.rig.hearing), (*telling, *self.rig.telling(arrays, self.clock))
         jobs = (Job("listen", every, self.listen), *hearing, Job("closed loop", 1, step), *telling)
         return Schedule(code.loop.dt, (*jobs, Job("request taken", 1, taken)))
 
@@ -162,6 +175,8 @@ class HexapodRun:
         arrays["estop"][...] = float(self.commands.estop)
         if self.commands.estop or arrays["fault"] != 0:
             arrays["automatic"][...] = 0.0  # after a stop a person takes over: a reset alone moves nothing
+        if self.rig is not None and arrays["automatic"] > 0:
+            self.rig.lead(arrays)
         if self.generators.changed():
             self._take_generators()
         t = tick * self.code.loop.dt
@@ -193,6 +208,14 @@ class HexapodRun:
         elif command.kind is Kind.RESET_FAULT:
             arrays["reset"][...] = 1.0
             self.commands.release_estop()
+            if self.rig is not None:
+                self.rig.give(RigOrder.RESET)
+        elif command.kind in RIG_ORDERS and self.rig is not None:
+            arrays["automatic"][...] = 0.0
+            if (refusal := self.rig.refusal(RIG_ORDERS[command.kind], self.state)) is not Reason.NONE:
+                self.commands.answer(order, Result.REFUSED, refusal)
+                return
+            self.rig.give(RIG_ORDERS[command.kind])
         elif command.kind is not Kind.TUNE or self.tuner is None:
             self.commands.answer(order, Result.REFUSED, Reason.NOT_SUPPORTED)
             return

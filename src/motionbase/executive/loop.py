@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any, final
 
 import numpy as np
@@ -17,7 +18,7 @@ from motionbase.executive.control import BINS, CLOCK, FAST, NEVER, OURS, REAL_TI
 from motionbase.executive.native_loop import native
 from motionbase.executive.schedule import CALLED, Job, NativeJob, Schedule, copy_table
 from motionbase.executive.timing import BUSY, CROWDED, SPIN_CROWDED, SPIN_ORDINARY, Clock, Limits
-from motionbase.record.schema import Schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.native_records import native as ring_native
 from motionbase.ring.writer import Writer
 
@@ -153,6 +154,16 @@ class Loop:
             theirs = row[index["warning"]]
             row[index["warning"]] = (int(theirs) & ~OURS if np.isfinite(theirs) else 0) | control.bits | bits
         self._writer.publish()
+
+
+def by_group(channels: Sequence[Channel], numbers: Array) -> dict[str, Array]:
+    """Numbers of these channels, in their order, as arrays by the name of each group's first channel."""
+    found, at = dict[str, Array](), 0
+    for _, group in groupby(channels, key=lambda channel: channel.group):
+        names = [channel.name for channel in group]
+        found[names[0]] = numbers[at : at + len(names)]
+        at += len(names)
+    return found
 
 
 def _channel_copies(writer: Writer | None, channels: Mapping[str, Array]) -> list[tuple[Array, Array]]:

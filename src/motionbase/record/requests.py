@@ -28,6 +28,9 @@ class Kind(IntEnum):
     HOST_MODE = 10
     MAINTENANCE_MODE = 11
     TUNE = 12
+    ENABLE = 13
+    HOME = 14
+    DISABLE = 15
     PLAY = 20
     PAUSE = 21
     REWIND = 22
@@ -169,6 +172,9 @@ ACTIONS = {
     "reset": "clear a fault, and release the emergency stop",
     "host": "take the trajectory from the host",
     "maintenance": "generators about neutral, no host",
+    "enable": "switch the legs of a rig on; they hold",
+    "home": "let the legs of a rig find their references; they move",
+    "disable": "switch the legs of a rig off",
     ESTOP: "emergency stop",
 }
 KINDS = {
@@ -176,6 +182,9 @@ KINDS = {
     "reset": Kind.RESET_FAULT,
     "host": Kind.HOST_MODE,
     "maintenance": Kind.MAINTENANCE_MODE,
+    "enable": Kind.ENABLE,
+    "home": Kind.HOME,
+    "disable": Kind.DISABLE,
 }
 CALMING = ("freeze", "abort", "settle", "lower")  # these bring a base to rest, so they are executed even when late
 REPLAY_KINDS = {

@@ -70,7 +70,6 @@ class StopCause(IntEnum):
     UNASKED = 6
     AWAY = 7
     SILENT = 8
-    POWER = 9
 
     @property
     def sentence(self) -> str:
@@ -88,7 +87,6 @@ CAUSES = {
     StopCause.UNASKED: "the overseer reads a leg that moves though nothing should",
     StopCause.AWAY: "the overseer reads a leg that is far from its demand",
     StopCause.SILENT: "the overseer hears nothing from the process that moves the legs",
-    StopCause.POWER: "the hydraulic power unit reports a fault",
 }
 
 

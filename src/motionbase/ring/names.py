@@ -14,7 +14,9 @@ PLANNER = ".planner"  # of a base and the planner of its cueing
 PREVIEW = ".preview"  # of a host and that planner
 WORLD = ".world"  # of a base and the world of its host
 HAND = ".hand"  # of a world and who steers in it
-BESIDE = (".lock", ".new", EXCHANGE, TAIL, HOST, PLANNER, PREVIEW, WORLD, HAND)
+RIG = ".rig"  # of a base and the process that moves its legs
+OVERSEER = ".overseer"  # of that process and the one that watches it
+BESIDE = (".lock", ".new", EXCHANGE, TAIL, HOST, PLANNER, PREVIEW, WORLD, HAND, RIG, OVERSEER)
 PROBE = "probe"  # any valid name, used to find out whether there is a device
 
 

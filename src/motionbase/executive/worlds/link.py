@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import groupby
 from typing import final
 
 from motionbase.arrays import Array
 from motionbase.executive.exchange import WORLD as MAGIC
 from motionbase.executive.exchange import Blocks, Exchange
+from motionbase.executive.loop import by_group
 from motionbase.executive.schedule import Job
 from motionbase.record.schema import Channel
 from motionbase.record.world import WORLD
@@ -54,9 +54,4 @@ class WorldLink:
     @property
     def channels(self) -> dict[str, Array]:
         """Arrays for the record, by the name of each group's first channel."""
-        found, at = dict[str, Array](), 1
-        for _, group in groupby((*WORLD, *self.own), key=lambda channel: channel.group):
-            channels = tuple(group)
-            found[channels[0].name] = self.exchange.answers.row[at : at + len(channels)]
-            at += len(channels)
-        return found
+        return by_group((*WORLD, *self.own), self.exchange.answers.row[1:])

@@ -1,0 +1,7 @@
+"""See process.py."""
+
+import sys
+
+from motionbase.executive.rig.process import main
+
+main(sys.argv[1:])
