@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from motionbase.rig.onoff.acquisition import LEGS, Acquisition, Wiring
 from motionbase.rig.onoff.laws import LAWS, NOMINAL, PAPERS, PERIOD
 from motionbase.rig.onoff.potentiometer import Potentiometer
 from motionbase.rig.onoff.watch import Bounds
+
+if TYPE_CHECKING:
+    from motionbase.rig.onoff.simulated import SimulatedRig
 
 WIRES = ("input", "extend", "retract")
 AXES = {"length": float, "supply": float, "offset": float, "scale": float}
@@ -87,10 +90,14 @@ class OnOffLegs:
 
     def open(self, place: Path) -> Actuators:
         """Legs behind their data acquisition."""
+        return self.behind(self.acquisition(place))
+
+    def behind(self, device: Acquisition) -> Actuators:
+        """Legs behind some data acquisition."""
         from motionbase.rig.onoff.backend import OnOffRig
 
         return OnOffRig(
-            self.acquisition(place), LAWS[self.law](self.actuator), self.shortest, potentiometers=self.potentiometers,
+            device, LAWS[self.law](self.actuator), self.shortest, potentiometers=self.potentiometers,
             wiring=self.wiring, actuator=self.actuator, bounds=self.bounds,
         )  # fmt: skip
 
@@ -101,13 +108,16 @@ class OnOffLegs:
     def machine(self, place: Path) -> Machine:
         """A simulated rig."""
         from motionbase.rig.onoff.remote import OnOffMachine
+
+        return OnOffMachine(place, self.simulation())
+
+    def simulation(self) -> SimulatedRig:
+        """A rig that this file describes; its valves are slower than they are believed to be."""
         from motionbase.rig.onoff.simulated import VALVES, SimulatedRig, spread_paces
 
         valves = replace(VALVES, stroke=self.actuator.stroke, speed=self.actuator.speed)
-        rig = SimulatedRig(
-            valves, spread_paces(valves.speed), self.potentiometers, self.wiring, self.start - self.shortest
-        )
-        return OnOffMachine(place, rig)
+        start = self.start - self.shortest
+        return SimulatedRig(valves, spread_paces(valves.speed), self.potentiometers, self.wiring, start)
 
     def witness(self, place: Path) -> Witness | None:
         """A second reading, if the file names a device for it."""

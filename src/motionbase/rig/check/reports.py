@@ -1,0 +1,59 @@
+"""Reports of checks beside the rig files: MINE.toml has MINE.check-DATE.json and MINE.check-DATE.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from motionbase.errors import UsageError
+from motionbase.rig.check.report import FORMAT, VERSION, Report
+from motionbase.rig.files import RigFile
+
+MOST_BYTES = 2_000_000  # of a report
+
+
+def save(report: Report, file: Path) -> Path:
+    """Write a report beside a rig file, for programs and for people; the path of the first comes back."""
+    stamp = "".join(c for c in report.begun if c.isalnum())
+    try:
+        for count in range(100):
+            path = file.with_name(f"{file.stem}.check-{stamp}{f'-{count}' if count else ''}.json")
+            if not path.exists():
+                break
+        path.write_text(report.json(), encoding="utf-8")
+        path.with_suffix(".md").write_text(report.markdown(), encoding="utf-8")
+    except OSError as e:
+        raise UsageError(f"report {path}: cannot be written: {e.strerror or e}") from None
+    return path
+
+
+def passed(rig: RigFile) -> Path | None:
+    """The newest report beside the file of a check that passed: of exactly this text, platform and kind of machine."""
+    pattern = f"{_escaped(rig.path.stem)}.check-*.json"
+    found = [(data["begun"], path) for path in rig.path.parent.glob(pattern) if _fits(data := _read(path), rig)]
+    return max(found)[1] if found else None
+
+
+def _fits(data: dict[str, Any], rig: RigFile) -> bool:
+    wanted = {
+        "format": FORMAT, "version": VERSION, "counts": True, "digest": rig.digest, "platform": rig.platform,
+        "simulated": rig.simulated,
+    }  # fmt: skip
+    return isinstance(data.get("begun"), str) and all(data.get(key) == value for key, value in wanted.items())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A report; empty if it cannot be read."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            return {}
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _escaped(stem: str) -> str:
+    """A name without wildcards of `glob`."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in stem)
