@@ -263,7 +263,7 @@ class HexapodRun:
 
 
 def safe_stop(run: HexapodRun) -> Job:
-    """Close the valves: commands go to zero, also in the last record, and the hardware's abort is set."""
+    """Close the valves: commands go to zero, also in the last record, the hardware's abort is set, a rig's legs rest."""
     index = run.writer.schema.index
     shown = [index[name] for name in VALVE_CHANNELS if name in index]
 
@@ -271,5 +271,7 @@ def safe_stop(run: HexapodRun) -> Job:
         run.arrays["valve_cmd"][...] = 0.0
         run.arrays["abort"][...] = 1.0
         run.writer.record[shown] = 0.0
+        if run.rig is not None:
+            run.rig.rest()
 
     return Job("close valves", 1, close)

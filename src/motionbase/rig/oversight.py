@@ -17,7 +17,6 @@ from motionbase.record.rig import LegState, StopCause
 from motionbase.rig.border import Sight
 
 KNOWN = (LegState.READY, LegState.FOLLOWING, LegState.STOPPING)  # states in which a leg's length can be believed
-MOVING = (LegState.FOLLOWING, LegState.STOPPING, LegState.HOMING, LegState.STARTING)
 
 
 @final
@@ -135,7 +134,7 @@ class Overseer:
         if now - claim.at > bounds.silence:
             return Reason(StopCause.SILENT, -1, now - claim.at, bounds.silence)
         l, is_known = sight.l, all(state in KNOWN for state in claim.states)
-        speed, way = self._motion(sight, any(state in MOVING for state in claim.states))
+        speed, way = self._motion(sight, is_known, all(state is LegState.READY for state in claim.states))
         reasons = [_worst(StopCause.SPEED, speed, bounds.speed), _worst(StopCause.UNASKED, way, bounds.unasked)]
         if is_known:
             outside = np.maximum(bounds.least - l, l - bounds.most)
@@ -145,21 +144,19 @@ class Overseer:
                 reasons.append(_worst(StopCause.AWAY, np.abs(l - claim.wanted), bounds.away))
         return min((r for r in reasons if r.cause), key=lambda r: r.cause, default=NOTHING)
 
-    def _motion(self, sight: Sight, may_move: bool) -> tuple[Array, Array]:
-        """(6,) mean speeds and, where nothing may move, ways over the window; 0 until that is full."""
-        still = np.zeros(len(sight.l))
-        if not np.isfinite(sight.measured_at):
-            return still, still
-        past, window = self._past, self._bounds.window
-        if not past or sight.measured_at > past[-1][0]:
-            past.append((sight.measured_at, sight.l, may_move))
+    def _motion(self, sight: Sight, is_known: bool, is_held: bool) -> tuple[Array, Array]:
+        """(6,) mean speeds and, where legs are held, ways over the window; 0 until that is full of known lengths."""
+        past, window, still = self._past, self._bounds.window, np.zeros(len(sight.l))
+        if not is_known:
+            past.clear()
+        elif np.isfinite(sight.measured_at) and (not past or sight.measured_at > past[-1][0]):
+            past.append((sight.measured_at, sight.l, is_held))
         while len(past) > 2 and past[-1][0] - past[1][0] >= window:
             past.popleft()
-        (begin, before, _), (end, after, _) = past[0], past[-1]
-        if end - begin < window:
+        if not past or (length := past[-1][0] - past[0][0]) < window:
             return still, still
-        way = np.abs(after - before)
-        return way / (end - begin), still if any(moves for _, _, moves in past) else way
+        way = np.abs(past[-1][1] - past[0][1])
+        return way / length, way if all(held for _, _, held in past) else still
 
 
 def _worst(cause: StopCause, values: Array, bound: float) -> Reason:

@@ -19,6 +19,7 @@ import numpy as np
 
 from motionbase.compile import Kernel, Port, Struct, q
 from motionbase.compile.linear import solve
+from motionbase.control.watchdogs import Thresholds
 from motionbase.plant.motion import next_of
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.hexapod import Hexapod
@@ -34,7 +35,10 @@ BETA = 2 * (2 - ALPHA) - 4 * (1 - ALPHA) ** 0.5  # critically damped
 LONGEST = 0.1  # [s] between readings; after a longer gap the filter starts anew
 AHEAD = 0.05  # [s] for which lengths go on without a reading
 WANDER = 0.5  # of the legs' largest rate, for lengths of legs without power
+BEYOND = 0.8 * float(Thresholds.layout.find("range_margin").start_values[0])  # [m] of the hard ends, as a law believes
 CLOSE = 1e-3  # [m] from what is read, at which they have arrived
+SETTLED = 0.2  # [s] with power before a law may start: legs take a `go` only after they were ready without one
+LONG = 1e3  # [s]
 POWERED = (LegState.READY, LegState.FOLLOWING, LegState.STOPPING)
 ROW = Port("rig_row", len(RIG), "SI, mixed", "what the rig told last, in the order of `record.rig.RIG`")
 TAKEN = Port("rig_taken", (), "-", "rows taken since the start")
@@ -53,6 +57,7 @@ class Sensed(Struct):
     v: Expr = q("m/s", LEGS, "filtered rates")
     told: Expr = q("m", LEGS, "lengths told to the law in the last tick")
     on: Expr = q("-", text="1 if these are the filter's")
+    powered_for: Expr = q("s", text="for how long all legs have had power")
 
 
 @final
@@ -105,13 +110,12 @@ class RigSenses:
         age = ca.if_else(taken > 0, told["rig_delay"] + x.held * self.dt, 1e3)
         ready = ca.sum1(sum((states == float(s) for s in POWERED), ca.SX.zeros(LEGS)))
         powered = ca.logic_and(ca.logic_and(ready == LEGS, ca.sum1(faults) == 0), age <= self.patience)
-        l, v, on = self._told(x, ca.fmin(age, AHEAD), powered)
+        after, v = self._told(x, ca.fmin(age, AHEAD), powered)
 
-        supply = ca.if_else(on, told["power_supply"], 0.0)
+        supply = ca.if_else(after.on, told["power_supply"], 0.0)
         zero = ca.SX.zeros(LEGS)
         acc, omega = self._felt(pose, v)
-        after = x.replace(told=l, on=on)
-        return after, l, v, zero, zero, zero, zero, zero, acc, omega, supply, told["power_return"], age
+        return after, after.told, v, zero, zero, zero, zero, zero, acc, omega, supply, told["power_return"], age
 
     def _filtered(self, x: Sensed, read: Expr, measured: Expr, taken: Expr) -> Sensed:
         """After a tick in which a row may have come."""
@@ -131,16 +135,19 @@ class RigSenses:
             v=ca.if_else(newer, v, x.v),
         )
 
-    def _told(self, x: Sensed, ahead: Expr, powered: Expr) -> tuple[Expr, Expr, Expr]:
-        """Lengths and rates that the law is told, and whether they are those of the filter."""
+    def _told(self, x: Sensed, ahead: Expr, powered: Expr) -> tuple[Sensed, Expr]:
+        """The state with the lengths that the law is told, and their rates."""
         stroke = self.hexapod.stroke
         l = x.l + x.v * ahead
-        goal = ca.fmin(ca.fmax(l, stroke.hard_min), stroke.hard_max)  # before homing a reading may be anything
-        most = WANDER * self.hexapod.limits.leg_velocity * self.dt
-        step = ca.fmin(ca.fmax(goal - x.told, -most), most)
-        arrived = ca.logic_or(x.on, ca.mmax(ca.fabs(l - x.told)) < CLOSE)
-        on = ca.logic_and(powered, arrived)
-        return ca.if_else(on, l, x.told + step), ca.if_else(on, x.v, step / self.dt), on
+        least, most = stroke.hard_min - BEYOND, stroke.hard_max + BEYOND
+        goal = ca.fmin(ca.fmax(l, least), most)  # before homing a reading may be anything
+        way = WANDER * self.hexapod.limits.leg_velocity * self.dt
+        step = ca.fmin(ca.fmax(goal - x.told, -way), way)
+        powered_for = ca.if_else(powered, ca.fmin(x.powered_for + self.dt, LONG), 0.0)
+        arrived = ca.logic_and(ca.mmax(ca.fabs(l - x.told)) < CLOSE, powered_for >= SETTLED)
+        on = ca.logic_and(powered, ca.logic_or(x.on, arrived))
+        after = x.replace(told=ca.if_else(on, l, x.told + step), on=on, powered_for=powered_for)
+        return after, ca.if_else(on, x.v, step / self.dt)
 
     def _felt(self, pose: Expr, l_dot: Expr) -> tuple[Expr, Expr]:
         """Specific force of a platform at rest, and angular rate from the legs' rates, in P."""

@@ -44,6 +44,7 @@ class Told(Struct):
     state: Expr = q("-", text="of the base, a number of `State`")
 
 
+GO = 2 + Told.layout.starts["wanted"] + Wanted.layout.starts["go"]  # in a row, behind tick and time
 BLOCKS = Blocks(MAGIC, len(RIG), Told.layout.size)
 
 
@@ -113,6 +114,11 @@ class RigLink:
         given |= {"tick": clock.tick.reshape(()), "t": clock.t.reshape(()), "asked": self.order, ROW.name: self.row}
         told = native_job(self.tell, told=box.row, **given)
         return Job("legs told", 1, told), Job("tell rig", 1, box.sending())
+
+    def rest(self) -> None:
+        """After the last tick: legs follow no longer."""
+        self.exchange.states.row[GO] = 0.0
+        self.exchange.states.sending()()
 
     # ---- for the operator ----
 
