@@ -107,6 +107,10 @@ class LocalBus:
             pass
         return can.Message(arbitration_id=frames[0].id, data=frames[0].data, is_extended_id=False) if frames else None
 
+    def fileno(self) -> int:
+        """For a poll: readable when frames have come."""
+        return self._socket.fileno()
+
     def shutdown(self) -> None:
         """Leave the bus; twice does no harm."""
         if self._place < 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from enum import Enum, IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from motionbase.record.rig import RigFault
@@ -89,11 +89,13 @@ _AFTER = {(t.source, t.cause): t for t in TRANSITIONS}
 _ON_ORDER = (15, 16)  # a master does these only if a person asks for it
 
 
+@cache  # of 16 bits; asked for each drive in each cycle
 def state_of(statusword: int) -> State | None:
     """The power state in a statusword; None if the bits are those of no state."""
     return next((state for state in State if statusword & state.value[0] == state.value[1]), None)
 
 
+@lru_cache(1024)
 def command_of(controlword: int, before: int) -> Command | None:
     """The command in a controlword that follows another; None if there is none."""
     if controlword & 0x80:
