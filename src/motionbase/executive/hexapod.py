@@ -263,7 +263,7 @@ class HexapodRun:
 
 
 def safe_stop(run: HexapodRun) -> Job:
-    """Close the valves: commands go to zero, also in the last record, the hardware's abort is set, a rig's legs rest."""
+    """Close the valves: commands go to zero, also in the last record, the hardware's abort is set, rigs rest."""
     index = run.writer.schema.index
     shown = [index[name] for name in VALVE_CHANNELS if name in index]
 
