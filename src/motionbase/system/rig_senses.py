@@ -110,7 +110,7 @@ class RigSenses:
         age = ca.if_else(taken > 0, told["rig_delay"] + x.held * self.dt, 1e3)
         ready = ca.sum1(sum((states == float(s) for s in POWERED), ca.SX.zeros(LEGS)))
         powered = ca.logic_and(ca.logic_and(ready == LEGS, ca.sum1(faults) == 0), age <= self.patience)
-        after, v = self._told(x, ca.fmin(age, AHEAD), powered)
+        after, v = self._told(x, age, powered)
 
         supply = ca.if_else(after.on, told["power_supply"], 0.0)
         zero = ca.SX.zeros(LEGS)
@@ -135,10 +135,11 @@ class RigSenses:
             v=ca.if_else(newer, v, x.v),
         )
 
-    def _told(self, x: Sensed, ahead: Expr, powered: Expr) -> tuple[Sensed, Expr]:
+    def _told(self, x: Sensed, age: Expr, powered: Expr) -> tuple[Sensed, Expr]:
         """The state with the lengths that the law is told, and their rates."""
         stroke = self.hexapod.stroke
-        l = x.l + x.v * ahead
+        l = x.l + x.v * ca.fmin(age, AHEAD)
+        v = ca.if_else(age < AHEAD, x.v, 0.0)
         least, most = stroke.hard_min - BEYOND, stroke.hard_max + BEYOND
         goal = ca.fmin(ca.fmax(l, least), most)  # before homing a reading may be anything
         way = WANDER * self.hexapod.limits.leg_velocity * self.dt
@@ -147,7 +148,7 @@ class RigSenses:
         arrived = ca.logic_and(ca.mmax(ca.fabs(l - x.told)) < CLOSE, powered_for >= SETTLED)
         on = ca.logic_and(powered, ca.logic_or(x.on, arrived))
         after = x.replace(told=ca.if_else(on, l, x.told + step), on=on, powered_for=powered_for)
-        return after, ca.if_else(on, x.v, step / self.dt)
+        return after, ca.if_else(on, v, step / self.dt)
 
     def _felt(self, pose: Expr, l_dot: Expr) -> tuple[Expr, Expr]:
         """Specific force of a platform at rest, and angular rate from the legs' rates, in P."""
