@@ -116,7 +116,9 @@ HARMS: dict[str, tuple[Harm, set[RigFault], set[StopCause]]] = {
         lambda run: run.others["overseer"].send_signal(signal.SIGSTOP), {RigFault.EMERGENCY_STOP},
         {StopCause.OVERSEER_SILENT},
     ),
-    "law hangs": (lambda run: run.base.send_signal(signal.SIGSTOP), {RigFault.SILENT_LAW}, {StopCause.NONE, StopCause.GUARD}),
+    "law hangs": (
+        lambda run: run.base.send_signal(signal.SIGSTOP), {RigFault.SILENT_LAW}, {StopCause.NONE, StopCause.GUARD},
+    ),
     "law killed": (lambda run: run.base.kill(), set(), set()),
     "rig killed": (lambda run: run.others["rig"].kill(), set(), set()),
     "rig hangs": (lambda run: run.others["rig"].send_signal(signal.SIGSTOP), set(), set()),
