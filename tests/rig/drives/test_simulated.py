@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from motionbase.rig.drives import canopen, profile
-from motionbase.rig.drives.canopen import Frame, Manage, Network
+from motionbase.rig.drives.canopen import PDO, Frame, Manage, Network
 from motionbase.rig.drives.motor import Motor
-from motionbase.rig.drives.node import PDO
 from motionbase.rig.drives.profile import TRANSITIONS, Command, Event, Mode, State, Transition
 from motionbase.rig.drives.settings import settings
 from motionbase.rig.drives.simulated import HOTTEST, SimulatedDrive

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from motionbase.record.rig import LegState, Order, RigFault
 from motionbase.rig.border import Demand
 from motionbase.rig.drives import canopen
-from motionbase.rig.drives.node import PDO
+from motionbase.rig.drives.canopen import PDO
 from motionbase.rig.drives.profile import State
 from tests.rig.drives.bench import quick_bench, reset, stopped
 from tests.tier import often

@@ -18,6 +18,7 @@ FUNCTION, NODE = 0x780, 0x07F
 MASTER = 127  # our node number
 BAD_LENGTH, NO_OBJECT, READ_ONLY, BAD_COMMAND = 0x06070010, 0x06020000, 0x06010002, 0x05040001  # abort codes
 DISABLED = 1 << 31  # of a PDO's identifier
+PDO = struct.Struct("<Hi")  # controlword or statusword, position
 
 
 class Frame(NamedTuple):

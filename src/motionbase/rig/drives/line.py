@@ -8,18 +8,15 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, final, runtime_checkable
 
-from motionbase.errors import MotionBaseError, UsageError
+from motionbase.errors import UsageError
 from motionbase.rig.drives.canopen import FUNCTION, Frame
 from motionbase.rig.drives.local_bus import LocalBus
+from motionbase.rig.drives.reach import BusError
 
 if TYPE_CHECKING:
     import can
 
 MOST_FRAMES = 100  # that are read in one cycle; six drives send ten at most
-
-
-class BusError(MotionBaseError):
-    """The bus cannot send or receive; the message says why."""
 
 
 class Bus(Protocol):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 from itertools import chain
 from typing import final
 
 from motionbase.record.rig import LegState, RigFault
-from motionbase.rig.drives import canopen, profile
-from motionbase.rig.drives.canopen import Frame, Manage, Network
-from motionbase.rig.drives.client import TRANSFER_TIME, Client, Failed, Script
+from motionbase.rig.drives import profile
 from motionbase.rig.drives.profile import Command, Mode, State
-from motionbase.rig.drives.settings import HEARTBEAT_TIME, settings
+from motionbase.rig.drives.reach import TRANSFER_TIME, Failed, Reach, Script
+from motionbase.rig.drives.settings import HEARTBEAT_TIME
 from motionbase.rig.drives.setup import Axis, Setup
 
-PDO = struct.Struct("<Hi")  # controlword or statusword, position
 CHANGE_TIME = 3.0  # for a change of the power state [s]
 SETTLING_CYCLES = 5  # after which bits of a new mode are those of that mode
 STANDING_CYCLES = 5
@@ -24,38 +21,38 @@ STANDING_CYCLES = 5
 
 @final
 class Node:
-    """One drive.
+    """One drive, on whatever bus.
 
     Attributes:
         controlword, target: what is sent to it in every cycle
         state: of power, None if unknown
         actual: its position, None if unknown
-        missed: SYNCs in a row that it left unanswered
+        missed: cycles in a row that it left unanswered
         code: of its last emergency object, 0 if it took it back or was reset
+        is_stopped: it says that somebody has stopped it on the bus
         fault: why a script failed
         garbage: frames that could not be understood
     """
 
-    def __init__(self, axis: Axis, setup: Setup, send: Callable[[Frame], None]) -> None:
-        self.axis, self.setup, self._send = axis, setup, send
+    def __init__(self, axis: Axis, setup: Setup, reach: Reach) -> None:
+        self.axis, self.setup, self._reach = axis, setup, reach
         self.controlword, self.target = Command.DISABLE_VOLTAGE.word, 0
         self.statusword, self.state, self.actual = 0, None, None
-        self.connected = self.homed = False
+        self.connected = self.homed = self.is_stopped = False
         self.missed = self.code = self.garbage = 0
         self.fault, self._failure = RigFault.NONE, ""
         self.now = self.measured_at = self.heard_at = self._asked_at = -math.inf
         self.standing = 0
         self._script: chain[None] | None = None
-        self._objects, self._wanted = Client(axis.node, send), settings(axis, setup)
-        self._jumped = self._restarted = self._asked = False
-        self._network = int(Network.BOOT_UP)  # as its last heartbeat said
+        self._jumped = self._asked = False
+        self._left = ""
 
     state: State | None
     actual: int | None
 
     def begin_cycle(self, now: float) -> None:
         """The time of a cycle [s]."""
-        self.now = self._objects.now = now
+        self.now = self._reach.now = now
 
     @property
     def busy(self) -> bool:
@@ -102,9 +99,11 @@ class Node:
             return self._failure
         if self.code:
             return f"{name} reports error code {self.code:04X}h"
+        if self._left:
+            return f"{name} {self._left}"
         if not self.connected or self.answers:
             return ""
-        return f"{name} was stopped on the bus" if self._network == Network.STOPPED else f"{name} is silent"
+        return f"{name} was stopped on the bus" if self.is_stopped else f"{name} is silent"
 
     def trouble(self, must_be_on: bool) -> RigFault:
         """What is wrong with it now."""
@@ -114,7 +113,7 @@ class Node:
             return RigFault.SILENT_LEG
         if self.code or self.state in (State.FAULT, State.FAULT_REACTION_ACTIVE):
             return profile.fault_of(self.code)
-        if self._restarted:
+        if self._left:
             return RigFault.DEVICE
         if self._jumped:
             return RigFault.SENSOR
@@ -124,41 +123,34 @@ class Node:
 
     # What is heard
 
-    def hear(self, function: int, data: bytes, synced_at: float) -> None:
-        """A frame of this drive.
+    def live(self) -> None:
+        """A sign of life."""
+        self.heard_at = self.now
+
+    def left(self, how: str) -> None:
+        """It is not in operation any more: 'was restarted'."""
+        if self.connected:
+            self._left = how
+
+    def take(self, statusword: int, position: int, measured_at: float) -> None:
+        """What it gives in a cycle.
 
         Args:
-            function: the identifier without the node
-            synced_at: time of the last SYNC [s]
+            statusword, position: of the drive
+            measured_at: time of the measurement [s]
         """
-        understood = False
-        if function == canopen.TRANSMIT_PDO1 and len(data) == PDO.size:
-            understood = self._hear_position(data, synced_at)
-        elif function == canopen.EMERGENCY and (code := canopen.emergency_code(data)) is not None:
-            understood, self.code = True, code
-        elif function == canopen.HEARTBEAT and len(data) == 1:
-            understood, self._network = True, data[0]
-            self._restarted |= self.connected and self._network == Network.BOOT_UP
-        elif function == canopen.SDO_ANSWER and (reply := canopen.answer_of(data)) is not None:
-            understood, self._objects.reply = True, reply
-        if understood:
-            self.heard_at = self.now
-        else:
-            self.garbage += 1
-
-    def _hear_position(self, data: bytes, synced_at: float) -> bool:
-        statusword, position = PDO.unpack(data)
         state = profile.state_of(statusword)
         if state is None:
-            return False
+            self.garbage += 1
+            return
+        self.live()
         moved = 0 if self.actual is None else abs(position - self.actual)
-        time = synced_at - self.measured_at + self.setup.period
+        time = measured_at - self.measured_at + self.setup.period
         self._jumped = self.homed and moved > self.axis.magnitude(3 * self.setup.speed * time)
         self.homed &= not self._jumped
         self.standing = self.standing + 1 if moved <= self.axis.magnitude(1e-3 * self.setup.period) else 0
         self.statusword, self.state, self.actual = statusword, state, position
-        self.measured_at, self.missed = synced_at, 0
-        return True
+        self.measured_at, self.missed = measured_at, 0
 
     # What it is led through
 
@@ -186,17 +178,10 @@ class Node:
                 self._script, self.fault, self._failure = None, failed.fault, str(failed)
 
     def connect(self) -> Script:
-        """Settings, then PDOs; a drive that has lost its settings was restarted and must be homed again."""
+        """Settings, then targets and positions; a drive that was restarted must be homed again."""
         self.connected = False
-        self._send(canopen.manage(Manage.ENTER_PRE_OPERATIONAL, self.axis.node))
-        kept = yield from self._objects.read(profile.CONSUMER_HEARTBEAT)
-        self.homed &= kept == self._wanted[profile.CONSUMER_HEARTBEAT, 0]
-        if (yield from self._objects.read(profile.DEVICE_TYPE)) & 0xFFFF != 402:
-            raise Failed(RigFault.DEVICE, f"node {self.axis.node} is no drive of the profile CiA 402")
-        for (entry, _), value in self._wanted.items():
-            yield from self._objects.write(entry, value)
-        self._send(canopen.manage(Manage.START, self.axis.node))
-        self.missed, self.state, self._restarted = 0, None, False
+        self.homed &= yield from self._reach.connect()
+        self.missed, self.state, self._left, self.is_stopped = 0, None, "", False
         self.connected = True
         yield from self._wait(lambda: self.state is not None, TRANSFER_TIME, RigFault.SILENT_LEG, "sends no positions")
 
@@ -231,7 +216,7 @@ class Node:
         """Acknowledge a fault, and be without power afterwards."""
         self.code, self.fault, self._failure, self._jumped = 0, RigFault.NONE, "", False
         self._asked = False
-        if not self.connected or self._restarted or self.missed:
+        if not self.connected or self._left or self.missed:
             yield from self.connect()
         if self.state is State.FAULT:
             self.controlword = 0  # the edge follows
@@ -246,19 +231,19 @@ class Node:
         """After a stop: whether it is there again, and once for the code of a fault whose emergency object was lost."""
         if not self.answers and self.now - self._asked_at >= HEARTBEAT_TIME:
             self._asked_at = self.now
-            self._send(canopen.read_request(self.axis.node, profile.DEVICE_TYPE))
+            self._reach.ask()
         elif self.answers and self.state is State.FAULT and not self.code and not self._asked:
             self._asked = True
             self.begin(self._read_code())
 
     def _read_code(self) -> Script:
-        self.code = yield from self._objects.read(profile.ERROR_CODE)
+        self.code = yield from self._reach.read(profile.ERROR_CODE)
 
     def mode(self, mode: Mode) -> Script:
         """Change the mode of operation."""
-        yield from self._objects.write(profile.MODE, mode)
+        yield from self._reach.write(profile.MODE, mode)
         until = self.now + CHANGE_TIME
-        while (yield from self._objects.read(profile.MODE_DISPLAY)) != mode:
+        while (yield from self._reach.read(profile.MODE_DISPLAY)) != mode:
             if self.now > until:
                 raise Failed(RigFault.DEVICE, f"drive {self.axis.node} does not change to mode {int(mode)}")
 

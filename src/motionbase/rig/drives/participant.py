@@ -12,8 +12,9 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.rig.drives.canopen import FUNCTION, HEARTBEAT, NMT, NODE, SYNC, Frame
-from motionbase.rig.drives.line import Bus, BusError, FrameBus, Line
+from motionbase.rig.drives.line import Bus, FrameBus, Line
 from motionbase.rig.drives.motor import Motor
+from motionbase.rig.drives.reach import BusError
 from motionbase.rig.drives.setup import Setup
 from motionbase.rig.drives.simulated import SimulatedDrive
 

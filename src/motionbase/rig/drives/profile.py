@@ -145,6 +145,7 @@ class Object(NamedTuple):
         return f"{self.number:04X}h:{self.sub:02X}"
 
 
+NUMBER = 402  # of the profile, in the lower half of the device type
 DEVICE_TYPE = Object(0x1000, 0, "I")
 CONSUMER_HEARTBEAT = Object(0x1016, 1, "I")  # node << 16 | time [ms]
 PRODUCER_HEARTBEAT = Object(0x1017, 0, "H")  # [ms]

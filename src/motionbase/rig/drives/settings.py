@@ -15,9 +15,25 @@ ON_EVERY_SYNC = 1
 MARGIN = 1e-3  # of the drive's own limits around where a leg may come to rest [m]
 
 
-def settings(axis: Axis, setup: Setup) -> dict[tuple[Object, int], int]:
-    """Values of objects; the number tells apart repeated writes of one object."""
-    values = _values(axis, setup)
+Values = dict[tuple[Object, int], int]  # of objects; the number tells apart repeated writes of one object
+
+
+def settings(axis: Axis, setup: Setup) -> Values:
+    """For a drive on CAN."""
+    heartbeats = {
+        profile.CONSUMER_HEARTBEAT: canopen.MASTER << 16 | round(1e3 * setup.watchdog),
+        profile.PRODUCER_HEARTBEAT: round(1e3 * HEARTBEAT_TIME),
+    }
+    return _checked(axis, {
+        **_pdo(profile.RECEIVE_PDO, profile.RECEIVE_PDO_TYPE, profile.RECEIVE_MAP, canopen.RECEIVE_PDO1 + axis.node,
+               (profile.CONTROLWORD, profile.TARGET_POSITION)),
+        **_pdo(profile.TRANSMIT_PDO, profile.TRANSMIT_PDO_TYPE, profile.TRANSMIT_MAP, canopen.TRANSMIT_PDO1 + axis.node,
+               (profile.STATUSWORD, profile.ACTUAL_POSITION)),
+        **{(entry, 0): value for entry, value in (heartbeats | _behaviour(axis, setup)).items()},
+    })  # fmt: skip
+
+
+def _checked(axis: Axis, values: Values) -> Values:
     for (entry, _), value in values.items():
         try:
             canopen.packed(entry, value)
@@ -26,21 +42,9 @@ def settings(axis: Axis, setup: Setup) -> dict[tuple[Object, int], int]:
     return values
 
 
-def _values(axis: Axis, setup: Setup) -> dict[tuple[Object, int], int]:
-    leg = setup.axes.index(axis)
-    rest = _behaviour(axis, setup) | _limits(axis, setup, float(setup.least[leg]), float(setup.most[leg]))
-    return {
-        **_pdo(profile.RECEIVE_PDO, profile.RECEIVE_PDO_TYPE, profile.RECEIVE_MAP, canopen.RECEIVE_PDO1 + axis.node,
-               (profile.CONTROLWORD, profile.TARGET_POSITION)),
-        **_pdo(profile.TRANSMIT_PDO, profile.TRANSMIT_PDO_TYPE, profile.TRANSMIT_MAP, canopen.TRANSMIT_PDO1 + axis.node,
-               (profile.STATUSWORD, profile.ACTUAL_POSITION)),
-        **{(entry, 0): value for entry, value in rest.items()},
-    }  # fmt: skip
-
-
 def _pdo(
     identifier: Object, kind: Object, mapping: tuple[Object, ...], cob: int, entries: tuple[Object, Object]
-) -> dict[tuple[Object, int], int]:
+) -> Values:
     """A PDO is switched off while its contents change (CiA 301)."""
     return {
         (identifier, 0): canopen.DISABLED | cob,
@@ -53,9 +57,9 @@ def _pdo(
 
 
 def _behaviour(axis: Axis, setup: Setup) -> dict[Object, int]:
+    """What the profile says, on any bus."""
+    leg = setup.axes.index(axis)
     return {
-        profile.CONSUMER_HEARTBEAT: canopen.MASTER << 16 | round(1e3 * setup.watchdog),
-        profile.PRODUCER_HEARTBEAT: round(1e3 * HEARTBEAT_TIME),
         profile.ABORT_CONNECTION_OPTION: QUICK_STOP,
         profile.QUICK_STOP_OPTION: QUICK_STOP_AND_HOLD,
         profile.FAULT_REACTION_OPTION: QUICK_STOP_RAMP,
@@ -69,7 +73,7 @@ def _behaviour(axis: Axis, setup: Setup) -> dict[Object, int]:
         profile.HOMING_SLOW: axis.magnitude(setup.homing_slow),
         profile.HOMING_ACCELERATION: axis.magnitude(setup.homing_acceleration),
         profile.HOME_OFFSET: 0,
-    }
+    } | _limits(axis, setup, float(setup.least[leg]), float(setup.most[leg]))
 
 
 def _limits(axis: Axis, setup: Setup, least: float, most: float) -> dict[Object, int]:

@@ -8,9 +8,9 @@ import numpy as np
 
 from motionbase.rig.border import Sight
 from motionbase.rig.drives import canopen, profile
-from motionbase.rig.drives.canopen import FUNCTION, NODE, TRANSMIT_PDO1, Manage
-from motionbase.rig.drives.line import Bus, BusError, FrameBus, Line, open_bus
-from motionbase.rig.drives.node import PDO
+from motionbase.rig.drives.canopen import FUNCTION, NODE, PDO, TRANSMIT_PDO1, Manage
+from motionbase.rig.drives.line import Bus, FrameBus, Line, open_bus
+from motionbase.rig.drives.reach import BusError
 from motionbase.rig.drives.setup import Setup
 
 MANY = 1000  # frames that a look reads at most
