@@ -9,7 +9,15 @@ from motionbase.console.api.judge import Judge
 from motionbase.console.api.preview import preview
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import PRESETS, load_platform
-from motionbase.platform.ready_sets import GENTLE, GENTLE_HZ, largest_sine, ready_sets
+from motionbase.platform.ready_sets import (
+    GENTLE,
+    GENTLE_HZ,
+    IDENTIFY,
+    IDENTIFY_SLOW_HZ,
+    IDENTIFY_SLOW_SPEED,
+    largest_sine,
+    ready_sets,
+)
 from motionbase.record.axes import DOFS
 from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator, Shape, Space
@@ -38,7 +46,7 @@ def test_no_limit_of_any_preset_is_exceeded(name: str) -> None:
 def test_they_move_what_they_say(name: str) -> None:
     platform = load_platform(name)
     ready = ready_sets(platform)
-    assert list(ready) == [GENTLE, "tour", "swell"]
+    assert list(ready) == [GENTLE, "tour", "swell", IDENTIFY]
     largest = {}
     for wanted in ready.values():
         dofs = np.array(preview(wanted, SECONDS, None, "not asked").dofs)
@@ -53,6 +61,19 @@ def test_they_move_what_they_say(name: str) -> None:
     np.testing.assert_allclose(largest[GENTLE], usual, rtol=0.1)  # two digits
     assert (largest["tour"] > 0.2 * np.array(possible)).all() and (largest["swell"] > 0).all()
     assert [ready["tour"].generators[k].axes for k in range(6)] == [(dof,) for dof in DOFS]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_one_for_identification_is_slow_at_first_and_then_moves_all_axes(name: str) -> None:
+    platform = load_platform(name)
+    found = preview(ready_sets(platform)[IDENTIFY], SECONDS, None, "not asked")
+    t, position, velocity = np.array(found.t), *np.array(found.dofs)[:, :2].swapaxes(0, 1)
+    slow, later = t < 1 / IDENTIFY_SLOW_HZ, t > 1 / IDENTIFY_SLOW_HZ + 10.0
+    moving = np.ptp(position[:, slow], axis=1) > 0
+    assert [dof for dof, moves in zip(DOFS, moving, strict=True) if moves] == ["heave"]
+    assert np.abs(velocity[2, slow]).max() <= 2.0 * IDENTIFY_SLOW_SPEED  # a little faster while it fades in
+    reversals = (np.diff(np.sign(velocity[:, later]), axis=1) != 0).sum(axis=1)
+    assert (reversals > 0.5 * np.ptp(t[later])).all(), "at least one in two seconds of every axis"
 
 
 def test_with_a_sphere_they_turn_it_without_end_and_keep_its_limits() -> None:

@@ -48,7 +48,10 @@ def run(
     ] = None,
     generators: Annotated[
         str | None,
-        typer.Option(metavar="NAME|FILE", help="Motion to drive: gentle (the default), tour, swell, none, or a file."),
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Motion to drive: gentle (the default), tour, swell, identify, none, or a file.",
+        ),
     ] = None,
     point: Annotated[
         str | None,

@@ -28,7 +28,10 @@ def simulate(
     as_json: Json = False,
     generators: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Platform: function generators, as for `motionbase generators set`."),
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Platform: function generators: gentle, tour, swell, identify, or a file as for `generators set`.",
+        ),
     ] = None,
     faults: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Platform: a TOML file of faults, see docs/plant.md.")

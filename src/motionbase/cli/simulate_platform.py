@@ -13,6 +13,7 @@ from motionbase.record.axes import DOFS, LEGS, LINEAR
 from motionbase.record.words import named, told
 
 if TYPE_CHECKING:
+    from motionbase.arrays import Array
     from motionbase.control.own_law import OwnLaw
     from motionbase.executive.host.offline import Offline
     from motionbase.platform.hexapod import Hexapod
@@ -60,8 +61,8 @@ def simulate_platform(
         raise UsageError(f"--duration is {seconds:g} s, it must be a finite number above 0")
     if seconds > LONGEST:
         raise UsageError(f"--duration is {seconds:g} s, it must be at most {LONGEST:g} s")
-    scenario = _scenario(o, seconds, host)
     hexapod = load_platform(reference)
+    scenario = _scenario(o, seconds, hexapod, host)
     law = None if o.law is None else load_law(o.law, hexapod)
     done = _run(hexapod, scenario, seconds, o, out, law, host)
     if plot is not None:
@@ -114,10 +115,9 @@ def _note(host: "Offline", duration: float) -> str:
     return f"the motion began at {host.begin:g} s{rest}"
 
 
-def _scenario(o: PlatformOptions, duration: float, host: "Offline | None" = None) -> "Scenario":
+def _scenario(o: PlatformOptions, duration: float, hexapod: "Hexapod", host: "Offline | None" = None) -> "Scenario":
     from motionbase.plant.fault_plan import FaultPlan, load_faults
     from motionbase.record.states import Mode, Request
-    from motionbase.ring.blocks.files import load
     from motionbase.system.runs import Scenario
 
     asked = _asked(o.at or [], duration)
@@ -127,7 +127,7 @@ def _scenario(o: PlatformOptions, duration: float, host: "Offline | None" = None
         raise UsageError(f"--seed is {o.seed}, it must be 0 or above")
     return Scenario(
         faults=load_faults(o.faults) if o.faults else FaultPlan(),
-        settings=load(o.generators).values if o.generators else None,
+        settings=_settings(o.generators, hexapod) if o.generators else None,
         requests={t: what for t, what in asked.items() if isinstance(what, Request)},
         resets=tuple(t for t, what in asked.items() if what == RESET),
         modes={t: what for t, what in asked.items() if isinstance(what, Mode)},
@@ -138,6 +138,15 @@ def _scenario(o: PlatformOptions, duration: float, host: "Offline | None" = None
         automatic_until=min(asked, default=math.inf),
         seed=o.seed or 0,
     )
+
+
+def _settings(given: Path, hexapod: "Hexapod") -> "Array":
+    """Of the function generators: a file, or one of the platform's ready sets by its name."""
+    from motionbase.platform.ready_sets import ready_sets
+    from motionbase.ring.blocks.files import load
+
+    named = ready_sets(hexapod).get(str(given))
+    return load(given).values if named is None or given.exists() else named.values
 
 
 def _asked(given: list[str], duration: float) -> dict[float, Any]:

@@ -22,6 +22,14 @@ GENTLE_JOIN_S = 6.0  # interval at which the next axis joins
 TOUR_CYCLES, TOUR_PAUSE_S = 2, 0.5
 SWELL_HZ = (0.11, 0.13, 0.17, 0.15, 0.12, 0.07)  # all different, so that the pattern takes long to repeat
 SWELL_FADE_S = 5.0
+IDENTIFY = "identify"
+IDENTIFY_SLOW_HZ, IDENTIFY_SLOW_SPEED = 0.05, 0.03  # one slow wave in heave, for friction at low speeds [m/s]
+IDENTIFY_SLOW_SHARE = 0.25  # of the travel, at most
+IDENTIFY_BAND_HZ = {  # all different, so that the axes can be told apart
+    "heave": (0.11, 0.93), "surge": (0.13, 0.97), "sway": (0.17, 1.01), "roll": (0.19, 1.21), "pitch": (0.15, 1.17),
+    "yaw": (0.12, 1.11),
+}  # fmt: skip
+IDENTIFY_TONES, IDENTIFY_SHARE = 7, 0.3
 GENTLE_ROCK = 0.5
 GENTLE_SPIN, TOUR_SPIN, TUMBLE_SPIN = 0.3, 0.5, 0.4  # of the largest spin of a sphere
 ROCK_SHARE, ROCK_HZ = 0.4, 0.1
@@ -78,6 +86,7 @@ def _on_legs(platform: Hexapod) -> dict[str, GeneratorSet]:
             ),
             "swell",
         ),
+        IDENTIFY: GeneratorSet((_slowly(platform), *(_in_band(platform, dof) for dof in IDENTIFY_BAND_HZ)), IDENTIFY),
     }  # fmt: skip
 
 
@@ -106,6 +115,25 @@ def _joining(platform: Hexapod, number: int) -> Generator:
 def _visit(platform: Hexapod, axis: int) -> Generator:
     start = axis * (TOUR_CYCLES / SLOW_HZ + FADE_S + TOUR_PAUSE_S)
     return _sine(platform, DOFS[axis], SLOW_HZ, TOUR_SHARE, FADE_S, start, TOUR_CYCLES)
+
+
+def _slowly(platform: Hexapod) -> Generator:
+    """One slow wave in heave alone: all legs pass every low speed twice each way, with hardly any acceleration."""
+    speed = IDENTIFY_SLOW_SPEED / (2 * math.pi * IDENTIFY_SLOW_HZ)
+    amplitude = _two_digits(min(speed, IDENTIFY_SLOW_SHARE * platform.limits.position[DOFS.index("heave")]))
+    return Generator(
+        True, Space.DOF, ("heave",), Shape.SINE, amplitude, IDENTIFY_SLOW_HZ, fade_in=FADE_S, fade_out=FADE_S, cycles=1
+    )
+
+
+def _in_band(platform: Hexapod, dof: str) -> Generator:
+    """A multisine on one axis, after the slow wave, without end."""
+    low, high = IDENTIFY_BAND_HZ[dof]
+    amplitude = _two_digits(IDENTIFY_SHARE * largest_sine(platform, DOFS.index(dof), high))
+    return Generator(
+        True, Space.DOF, (dof,), Shape.MULTISINE, amplitude, low, high, fade_in=SWELL_FADE_S, fade_out=FADE_S,
+        start=1 / IDENTIFY_SLOW_HZ + FADE_S, tones=IDENTIFY_TONES,
+    )  # fmt: skip
 
 
 def _two_digits(x: float) -> float:
