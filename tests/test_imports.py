@@ -24,6 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "campaign": {*LIBRARIES, "system"},
     "recording": {"native", "record", "ring"},
     "workbench": {*LIBRARIES, "ring", "recording"},
+    "identify": {*LIBRARIES, "recording"},
     # shows platforms and recordings, and what cueing would make of them; no control law, no executive
     "console": {*LIBRARIES, "ring", "recording", "workbench", "cueing"},
 }

@@ -94,6 +94,9 @@ COMMANDS: dict[str, Command] = {
         "motionbase.cli.replay:replay_control", "Control a running replay: pause, seek, step, loop.", pass_options=True
     ),
     "strip": Command("motionbase.cli.strip:strip", "Draw a recording or a live ring as a strip chart."),
+    "identify": Command(
+        "motionbase.cli.identify:identify", "Identify friction, flow, masses and delays from a recording of a motion."
+    ),
     "estop": Command("motionbase.cli.estop:estop", "List and describe the files of unexpected stops."),
     "mirror": Command("motionbase.cli.ring_writers:mirror", "Copy a live ring to another machine over TCP."),
     "generators": Command(

@@ -62,7 +62,7 @@ def simulate_platform(
     if seconds > LONGEST:
         raise UsageError(f"--duration is {seconds:g} s, it must be at most {LONGEST:g} s")
     hexapod = load_platform(reference)
-    scenario = _scenario(o, seconds, hexapod, host)
+    scenario = _scenario(o, seconds, host, _settings(o.generators, hexapod))
     law = None if o.law is None else load_law(o.law, hexapod)
     done = _run(hexapod, scenario, seconds, o, out, law, host)
     if plot is not None:
@@ -115,7 +115,9 @@ def _note(host: "Offline", duration: float) -> str:
     return f"the motion began at {host.begin:g} s{rest}"
 
 
-def _scenario(o: PlatformOptions, duration: float, hexapod: "Hexapod", host: "Offline | None" = None) -> "Scenario":
+def _scenario(
+    o: PlatformOptions, duration: float, host: "Offline | None" = None, settings: "Array | None" = None
+) -> "Scenario":
     from motionbase.plant.fault_plan import FaultPlan, load_faults
     from motionbase.record.states import Mode, Request
     from motionbase.system.runs import Scenario
@@ -127,7 +129,7 @@ def _scenario(o: PlatformOptions, duration: float, hexapod: "Hexapod", host: "Of
         raise UsageError(f"--seed is {o.seed}, it must be 0 or above")
     return Scenario(
         faults=load_faults(o.faults) if o.faults else FaultPlan(),
-        settings=_settings(o.generators, hexapod) if o.generators else None,
+        settings=settings,
         requests={t: what for t, what in asked.items() if isinstance(what, Request)},
         resets=tuple(t for t, what in asked.items() if what == RESET),
         modes={t: what for t, what in asked.items() if isinstance(what, Mode)},
@@ -140,11 +142,13 @@ def _scenario(o: PlatformOptions, duration: float, hexapod: "Hexapod", host: "Of
     )
 
 
-def _settings(given: Path, hexapod: "Hexapod") -> "Array":
+def _settings(given: Path | None, hexapod: "Hexapod") -> "Array | None":
     """Of the function generators: a file, or one of the platform's ready sets by its name."""
     from motionbase.platform.ready_sets import ready_sets
     from motionbase.ring.blocks.files import load
 
+    if given is None:
+        return None
     named = ready_sets(hexapod).get(str(given))
     return load(given).values if named is None or given.exists() else named.values
 
