@@ -74,6 +74,7 @@ COMMANDS: dict[str, Command] = {
         "Show what a manoeuvre requires of every leg: force, speed, torque, power, flow, heat.",
     ),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
+    "rig": Command("motionbase.cli.rig:app", "List and show rig files; check a rig with a person beside the machine."),
     "export": Command(
         "motionbase.cli.export:app", "Write control law and plant as C99, or a recording as CSV, Parquet, MCAP."
     ),

@@ -27,6 +27,14 @@ def console() -> "Console":
     return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
+def stderr() -> "Console":
+    """A Rich console on standard error, for questions and progress; wide if it is not a terminal, without markup."""
+    from rich.console import Console
+
+    width = None if sys.stderr.isatty() else PIPE_WIDTH
+    return Console(stderr=True, highlight=False, markup=False, emoji=False, width=width)
+
+
 def working(what: str) -> AbstractContextManager[Any]:
     """A spinner on stderr during work of unknown length; nothing if stderr is not a terminal."""
     from rich.console import Console

@@ -15,7 +15,7 @@ from motionbase.rig.check.advice import advice_for
 from motionbase.rig.check.checkouts import checked_out
 from motionbase.rig.check.hand import Clock, Hand, RealClock, Seen
 from motionbase.rig.check.person import Person
-from motionbase.rig.check.report import Failed, Report, Step, Verdict
+from motionbase.rig.check.report import Failed, Report, Step, StopAsked, Verdict
 from motionbase.rig.check.session import Declined, Options, Session
 from motionbase.rig.files import RigFile
 from motionbase.rig.files.onoff import OnOffLegs
@@ -65,7 +65,7 @@ class RealStand:
 
 def check(
     rig: RigFile, stand: Stand, person: Person, options: Options | None = None, by: str = "",
-    watch: Callable[[Seen], None] = lambda seen: None,
+    watch: Callable[[Seen], None] = lambda seen: None, asked: Callable[[], bool] = lambda: False,
 ) -> Report:  # fmt: skip
     """Walk a person through the check of a rig; whatever happens, the legs are stopped and switched off at the end.
 
@@ -76,22 +76,23 @@ def check(
         options: how far and fast
         by: name of the person, for the report
         watch: is shown every cycle
+        asked: whether somebody wants the check to end, asked again and again
     """
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     chosen = options or Options()
     report = Report(rig.name, rig.kind, rig.simulated, rig.platform, rig.digest, by or person.name, begun, chosen.legs)
-    session = Session(report, person, chosen, advice_for(rig))
+    session = Session(report, person, chosen, advice_for(rig), asked=asked)
     actuators: Actuators | None = None
     witness: Witness | None = None
     try:
         _check_out(session, rig, stand)
         actuators = stand.actuators()
         report.device = actuators.promise.name
-        session.hand = Hand(actuators, stand.clock, watch)
+        session.hand = Hand(actuators, stand.clock, watch, asked)
         witness = session.hand.witness = stand.witness()
         _work(session)
         report.finished = True
-    except (Failed, Declined, KeyboardInterrupt) as end:
+    except (Failed, Declined, StopAsked, KeyboardInterrupt) as end:
         _end(session, end)
     except (AcquisitionError, UsageError) as error:
         _note(report, str(error))
@@ -133,7 +134,7 @@ def _work(session: Session) -> None:
 def _end(session: Session, end: BaseException) -> None:
     """Stop; what the person stopped or did not want is not finished."""
     if not isinstance(end, Failed) and session.report.steps:
-        said = "stopped by the person" if isinstance(end, KeyboardInterrupt) else "no leave"
+        said = "no leave" if isinstance(end, Declined) else "stopped by the person"
         session.report.steps[-1].said = said
         session.report.steps[-1].verdict = Verdict.UNFINISHED
     if session.hand is not None:

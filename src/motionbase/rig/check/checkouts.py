@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import final
 
 from motionbase.rig.check.person import Person
-from motionbase.rig.check.report import Failed, Step, Verdict
+from motionbase.rig.check.report import Failed, Step, StopAsked, Verdict
 from motionbase.rig.check.session import Session
 from motionbase.rig.check.standing import BUTTON
 from motionbase.rig.files.onoff import OnOffLegs
@@ -24,6 +25,8 @@ def checked_out(
 
     def waited(seconds: float) -> None:
         wait(seconds)
+        if session.asked():
+            raise StopAsked
 
     bench = Bench(device, legs.wiring, legs.potentiometers, legs.actuator.speed, waited, now)
     with session.step("potentiometers") as step:
@@ -65,4 +68,5 @@ class _Sliders:
 
 
 def _nothing() -> None:
-    """No cycles: the backend is not open yet."""
+    """No cycles, as the backend is not open yet."""
+    time.sleep(0.02)

@@ -12,7 +12,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.record.rig import LegState, Order, RigFault
 from motionbase.rig.border import Actuators, Answer, Demand, Sight, Witness
-from motionbase.rig.check.report import Failed
+from motionbase.rig.check.report import Failed, StopAsked
 
 LEGS = 6
 AT_REST = LegState.READY, LegState.OFF, LegState.FAULT, LegState.UNHOMED
@@ -62,19 +62,23 @@ class Seen:
 
     Attributes:
         now: its time [s]
-        step: number of the step, from 1
+        step: name of the step
         leg: that the step is about, from 1; 0 for all
         l: (6,) demanded lengths [m]
         go: whether the legs may follow
+        stop: whether they are stopped
         answer: what came back
+        sight: (6,) lengths by the second reading [m]; NaN if there is none
     """
 
     now: float
-    step: int
+    step: str
     leg: int
     l: Array
     go: bool
+    stop: bool
     answer: Answer
+    sight: Array
 
 
 @final
@@ -90,9 +94,21 @@ class Hand:
         sight: what it saw last
     """
 
-    def __init__(self, actuators: Actuators, clock: Clock, watch: Callable[[Seen], None] = lambda seen: None) -> None:
-        self._actuators, self._clock, self._watch = actuators, clock, watch
-        self.promise, self.step, self.leg = actuators.promise, 0, 0
+    def __init__(
+        self, actuators: Actuators, clock: Clock, watch: Callable[[Seen], None] = lambda seen: None,
+        asked: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
+        """Nothing happens yet.
+
+        Args:
+            actuators: the legs
+            clock: on which they are cycled
+            watch: is shown every cycle
+            asked: whether somebody wants the check to end, asked after every cycle
+        """
+        self._actuators, self._clock, self._watch, self._asked = actuators, clock, watch, asked
+        self._left = False
+        self.promise, self.step, self.leg = actuators.promise, "", 0
         self.l = 0.5 * (self.promise.least + self.promise.most)
         self.now, self._count = 0.0, 0
         self.witness: Witness | None = None
@@ -114,7 +130,10 @@ class Hand:
         self.answer = self._actuators.cycle(self.now, Demand(self._count, self.l, rates, go, stop, order))
         if self.witness is not None:
             self.sight = self.witness.look(self.now)
-        self._watch(Seen(self.now, self.step, self.leg, self.l, go, self.answer))
+        self._watch(Seen(self.now, self.step, self.leg, self.l, go, stop, self.answer, self.sight.l))
+        if self._asked() and not self._left:
+            self._left = True
+            raise StopAsked
         return self.answer
 
     def idle(self) -> None:

@@ -153,10 +153,10 @@ class Rehearsal:
         """A second reading, where the bus has room for one more."""
         return self._made.witness()
 
-    def person(self) -> SimulatedPerson:
-        """Who sees the machine."""
+    def person(self, say: Callable[[str], object] = lambda text: None) -> SimulatedPerson:
+        """Who sees the machine, and says what is being done."""
         device = self._made.device
-        return SimulatedPerson(lambda: self.lengths, device.rig if isinstance(device, _Daq) else None)
+        return SimulatedPerson(lambda: self.lengths, device.rig if isinstance(device, _Daq) else None, say)
 
 
 @final
@@ -271,20 +271,25 @@ class SimulatedPerson:
 
     name = "simulated person"
 
-    def __init__(self, lengths: Callable[[], Array], rig: SimulatedRig | None = None, tape: float = TAPE) -> None:
+    def __init__(
+        self, lengths: Callable[[], Array], rig: SimulatedRig | None = None,
+        say: Callable[[str], object] = lambda text: None, tape: float = TAPE,
+    ) -> None:  # fmt: skip
         """Stand beside a machine.
 
         Args:
             lengths: (6,) true lengths [m]
             rig: simulated on/off rig, whose sliders can be moved by hand
+            say: takes what the check tells
             tape: to which lengths are read [m]
         """
-        self._lengths, self._rig, self._tape = lengths, rig, tape
+        self._lengths, self._rig, self._say, self._tape = lengths, rig, say, tape
         self._before = lengths().copy()
         self._slid: dict[int, float] = {}
 
     def tell(self, text: str) -> None:
-        """Nothing."""
+        """Pass it on."""
+        self._say(text)
 
     def attend(self, text: str, idle: Idle) -> None:
         """Remember where the legs are; sliders are fitted to their cylinders again."""

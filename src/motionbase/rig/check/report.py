@@ -24,6 +24,10 @@ class Failed(Exception):
     """A step found something wrong; the message says what was expected, what was found and what to change."""
 
 
+class StopAsked(Exception):
+    """Somebody wants the check to end: at the keyboard, or on the page beside it."""
+
+
 @final
 @dataclass
 class Step:

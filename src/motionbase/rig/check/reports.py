@@ -10,22 +10,26 @@ from motionbase.errors import UsageError
 from motionbase.rig.check.report import FORMAT, VERSION, Report
 from motionbase.rig.files import RigFile
 
+MOST_AT_ONCE = 1000  # checks of one file in the same second
 MOST_BYTES = 2_000_000  # of a report
 
 
 def save(report: Report, file: Path) -> Path:
     """Write a report beside a rig file, for programs and for people; the path of the first comes back."""
     stamp = "".join(c for c in report.begun if c.isalnum())
+    names = (f"{file.stem}.check-{stamp}{f'-{count}' if count else ''}.json" for count in range(MOST_AT_ONCE))
+    path = next(path for name in names if not (path := file.with_name(name)).exists())
+    write(report, path)
+    write(report, path.with_suffix(".md"))
+    return path
+
+
+def write(report: Report, path: Path) -> None:
+    """Write a report: .json for programs, anything else for people."""
     try:
-        for count in range(100):
-            path = file.with_name(f"{file.stem}.check-{stamp}{f'-{count}' if count else ''}.json")
-            if not path.exists():
-                break
-        path.write_text(report.json(), encoding="utf-8")
-        path.with_suffix(".md").write_text(report.markdown(), encoding="utf-8")
+        path.write_text(report.json() if path.suffix == ".json" else report.markdown(), encoding="utf-8")
     except OSError as e:
         raise UsageError(f"report {path}: cannot be written: {e.strerror or e}") from None
-    return path
 
 
 def passed(rig: RigFile) -> Path | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import final
@@ -58,6 +58,7 @@ class Session:
     Attributes:
         tape: lengths that the person measured at rest, by leg from 1 [m]
         hand: on the machine, once its backend is open
+        asked: whether somebody wants the check to end
     """
 
     report: Report
@@ -66,6 +67,7 @@ class Session:
     advice: Advice
     tape: dict[int, float] = field(default_factory=dict)
     hand: Hand | None = None
+    asked: Callable[[], bool] = lambda: False
 
     @property
     def at(self) -> Hand:
@@ -79,7 +81,7 @@ class Session:
         step = Step(what, leg)
         self.report.steps.append(step)
         if self.hand is not None:
-            self.hand.step, self.hand.leg = len(self.report.steps), leg
+            self.hand.step, self.hand.leg = what, leg
         self.person.tell(f"{len(self.report.steps)}. {what}{f', leg {leg}' if leg else ''}")
         try:
             yield step
