@@ -34,6 +34,9 @@ COMMANDS: dict[str, Command] = {
     "tune": Command(
         "motionbase.cli.operate:tune", "Show and change parameters of control law and cueing of a running ring.", True
     ),
+    "shadow": Command(
+        "motionbase.cli.shadow:shadow", "Run a control law on the measurements of a live base without commanding it."
+    ),
     "simulate": Command(
         "motionbase.cli.simulate:simulate",
         "Simulate a platform in closed loop or a multibody model, as fast as possible.",
