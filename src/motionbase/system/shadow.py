@@ -43,6 +43,7 @@ LEADS_TO = {  # what an operator asks for, so that a base comes into a state
     State.LOWERING: Request.LOWER, State.FREEZE: Request.FREEZE, State.ABORT: Request.ABORT,
 }  # fmt: skip
 JOINABLE = (*QUIET, State.DRIVE)  # states in which a law can be put beside the base: no move of its own is under way
+STATES = frozenset(float(s) for s in State)
 PATIENCE = 0.5  # [s] out of step with the base, after which the law is put beside it anew
 
 
@@ -130,11 +131,11 @@ class Shadow:
     @property
     def state(self) -> State:
         """Of the law."""
-        return State(int(self._io["state"]))
+        return _state(float(self._io["state"]))
 
     def take(self, row: Array) -> Array:
         """One more record of the base; the law's own, until the next call."""
-        live = State(int(row[self._live.index["state"]]))
+        live = _state(float(row[self._live.index["state"]]))
         before = row if self._before is None else self._before
         self._lead(live, row)
         for tick in range(1, self._every + 1):
@@ -225,6 +226,11 @@ class Shadow:
             record[own[done(name)]] = row[live[name]]
         for name in ("joined", "joins", "stops"):
             record[own[f"shadow_{name}"]] = float(getattr(self, name))
+
+
+def _state(number: float) -> State:
+    """OFF for a number that is none: a user law may have states of its own."""
+    return State(int(number)) if number in STATES else State.OFF
 
 
 def _places(live: Schema) -> dict[str, tuple[Array, tuple[int, ...]]]:
