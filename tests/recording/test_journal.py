@@ -9,9 +9,10 @@ import pytest
 from motionbase.errors import RecordingError
 from motionbase.record.requests import Command, Kind, Result
 from motionbase.record.schema import Channel, Schema
+from motionbase.recording.changes import AT_ONCE
 from motionbase.recording.export import export
 from motionbase.recording.happened import SIDE_COLUMNS
-from motionbase.recording.journal import AT_ONCE, Journal, RecordWatch
+from motionbase.recording.journal import Journal, RecordWatch
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import control

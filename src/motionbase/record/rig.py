@@ -39,6 +39,34 @@ class RigFault(IntEnum):
     HOMING = 12  # the reference was not found
     DEVICE = 13  # anything else; the device's own code tells more
 
+    @property
+    def word(self) -> str:
+        """Its name for users."""
+        return self.name.lower().replace("_", " ")
+
+    @property
+    def sentence(self) -> str:
+        """Explanation for users."""
+        return WHY_STOPPED[self]
+
+
+WHY_STOPPED = {
+    RigFault.NONE: "no fault",
+    RigFault.EMERGENCY_STOP: "somebody asked for a stop",
+    RigFault.SILENT_LAW: "demands of the control law have ceased",
+    RigFault.SILENT_LEG: "a drive or a sensor does not answer",
+    RigFault.STALE: "the newest measurement is too old",
+    RigFault.DEMAND: "the demand is no number, outside the range, or jumps",
+    RigFault.SENSOR: "a reading is outside what the sensor can give",
+    RigFault.FOLLOWING_ERROR: "the leg is too far from its demand",
+    RigFault.LIMIT_SWITCH: "the leg has met a limit switch",
+    RigFault.OVERLOAD: "too much current or pressure",
+    RigFault.TEMPERATURE: "motor, drive or oil is too hot",
+    RigFault.SUPPLY: "too little voltage, oil or pressure",
+    RigFault.HOMING: "the reference was not found",
+    RigFault.DEVICE: "the device tells of another fault, by its code",
+}
+
 
 class Order(IntEnum):
     """What an operator asks of all actuators at once."""
@@ -90,10 +118,14 @@ CAUSES = {
 }
 
 
+GROUPS = {"rig_l": "rig_length"}  # others have the names of their channels
+
+
 def _of_legs(name: str, unit: str, text: str, codes: type[IntEnum] | None = None) -> Iterator[Channel]:
     for leg in LEGS:
         about = f"leg {leg}: {text}"
-        yield Channel(f"leg{leg}_{name}", unit, about, name, leg=leg, codes=None if codes is None else _words(codes))
+        words = None if codes is None else _words(codes)
+        yield Channel(f"leg{leg}_{name}", unit, about, GROUPS.get(name, name), leg=leg, codes=words)
 
 
 def _words(codes: type[IntEnum]) -> tuple[str, ...]:
@@ -105,21 +137,23 @@ RIG = (
     *_of_legs("rig_state", "-", "what its actuator does", LegState),
     *_of_legs("rig_fault", "-", "why its actuator stopped, latched", RigFault),
     *_of_legs("rig_code", "-", "the device's own code of this fault"),
-    Channel("rig_measured", "s", "time of the oldest of these lengths, on the clock of the rig's process", "rig"),
-    Channel("rig_delay", "s", "age of the lengths when the rig's process handed them to the law", "rig"),
-    Channel("rig_latency", "s", "from the measurement of lengths to the command that the law made of them", "rig"),
-    Channel("rig_lateness", "s", "start of the rig's cycle behind its due time", "rig"),
-    Channel("rig_compute", "s", "duration of the rig's cycle before", "rig"),
-    Channel("rig_cycles", "-", "cycles of the rig since its process started", "rig"),
-    Channel("rig_stop", "-", "who asked the rig to stop", "rig", codes=tuple(c.sentence for c in StopCause)),
-    Channel("power_supply", "Pa", "supply pressure, or 1 where legs have power and no pressure is measured", "power"),
-    Channel("power_return", "Pa", "return pressure", "power"),
-    Channel("power_oil", "K", "temperature of the oil, 0 if it is not measured", "power"),
-    Channel("power_fault", "-", "fault of the hydraulic power unit", "power", codes=_words(RigFault)),
+    Channel("rig_measured", "s", "time of the oldest of these lengths, on the clock of the rig", "rig_timing"),
+    Channel("rig_delay", "s", "age of the lengths when the rig's process handed them to the law", "rig_timing"),
+    Channel("rig_latency", "s", "from the measurement of lengths to the command that was made of them", "rig_timing"),
+    Channel("rig_lateness", "s", "start of the rig's cycle behind its due time", "rig_timing"),
+    Channel("rig_compute", "s", "duration of the rig's cycle before", "rig_timing"),
+    Channel("rig_cycles", "-", "cycles of the rig since its process started", "rig_timing"),
+    Channel("rig_stop", "-", "who asked the rig to stop", "rig_stop", codes=tuple(c.sentence for c in StopCause)),
+    Channel(
+        "power_supply", "Pa", "supply pressure; without a unit that tells, the platform's nominal one", "power_unit"
+    ),
+    Channel("power_return", "Pa", "return pressure", "power_unit"),
+    Channel("power_oil", "K", "temperature of the oil, 0 if it is not measured", "power_unit"),
+    Channel("power_fault", "-", "fault of the hydraulic power unit", "power_unit", codes=_words(RigFault)),
 )
 """What the process of a rig tells in every cycle, in this order."""
 RIG_PLACES = {channel.name: place for place, channel in enumerate(RIG)}
-RIG_AGE = Channel("rig_age", "s", "age of the lengths that the law used", "rig_use")
+RIG_AGE = Channel("rig_age", "s", "age of the lengths that the law used", "rig_age")
 
 
 @cache

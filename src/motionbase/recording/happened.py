@@ -69,11 +69,12 @@ class Along:
     def __init__(self, recording: Recording) -> None:
         self._watch = RecordWatch(recording.schema)
         self._ticks = "tick" in recording.schema.index and bool(self._watch.channels)
-        self.names = (*self._watch.channels, *(("tick",) if self._ticks else ()))
+        self.names = (*self._watch.names, *(("tick",) if self._ticks else ()))
+        self.changing = self._watch.channels  # those among them whose changes are events
 
     def take(self, time: Array, values: Array) -> Iterator[Event]:
         """Take (n,) times and (n, `names`) values that follow those of the last call."""
-        for found in self._watch.find_in(time, values[:, : len(self._watch.channels)]):
+        for found in self._watch.find_in(time, values[:, : len(self._watch.names)]):
             tick = float(values[found.k, -1]) if self._ticks else np.nan
             yield Event(
                 float(time[found.k]), found.kind, found.text, int(tick) if 0 <= tick < 2**53 else None,
@@ -85,7 +86,7 @@ def _in_records(recording: Recording, progress: Progress | None) -> list[Event]:
     watch, found = Along(recording), list[Event]()
     if not watch.names:
         return found
-    for first, last in _stretches(recording, watch.names, progress):
+    for first, last in _stretches(recording, watch.changing, progress):
         for time, values in recording.pieces(watch.names, first, last):
             found.extend(watch.take(time, values))
     return found
@@ -101,8 +102,7 @@ def _stretches(recording: Recording, names: Sequence[str], progress: Progress | 
     changed = np.zeros(-(-recording.count // size), np.bool_)
     changed[0] = True
     for name in names:
-        if name != "tick":
-            changed |= _changed(recording, name, level, len(changed), progress)
+        changed |= _changed(recording, name, level, len(changed), progress)
     edges = np.flatnonzero(np.diff(changed, prepend=False, append=False))
     for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         first, last = begin * size, min(end * size, recording.count)

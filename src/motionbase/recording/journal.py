@@ -1,19 +1,21 @@
 """Events of a run, found in its records and in the requests to its ring; for recordings and the live view.
 
-Records show states, modes, faults, warnings, stops and running generators; one watch finds changes block by block, for
-the recorder, the console, and recordings made without events. Requests, tuning and stops are in the ring with the
-names of their senders; each gets the time of the record in which it took effect.
+Records show states, modes, faults, warnings, stops, running generators, and what legs of a rig do; one watch finds
+changes block by block, for the recorder, the console, and recordings made without events. Requests, tuning and stops
+are in the ring with the names of their senders; each gets the time of the record in which it took effect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 
-from motionbase.arrays import Array, Flags
+from motionbase.arrays import Array
 from motionbase.record.schema import Channel, Schema
+from motionbase.recording.changes import Allowance, Changes, Found, are_codes
+from motionbase.recording.rig_changes import RigChanges
 from motionbase.ring.blocks.requests import Asked
 
 IN_RECORDS = ("state", "mode", "fault", "warning", "estop", "generators")
@@ -22,104 +24,51 @@ BY_PEOPLE = ("seat", "request", "tuning", "generators", "estop", "alarm", "warni
 """Kinds that clients may send to a recorder; docs/recorder.md lists those that the recorder itself adds."""
 WATCHED = {"state": "state", "mode": "mode", "fault": "fault", "warning": "warning", "estop": "estop",
            "generators_version": "generators"}  # fmt: skip
-AT_ONCE, PER_S = 20, 1.0  # limits of the events of a channel: burst and rate; more are noise, not states
 LATE_ROWS = 4096  # records that a request waits at most for the one that shows it
 BAD_STATES = ("abort", "stopping")
 ESTOP = ("released", "acts")
 
 
-class Found(NamedTuple):
-    """An event at row k of the block."""
-
-    k: int
-    kind: str
-    text: str
-    person: str = ""
-    is_bad: bool = False
-
-
-@final
-class Allowance:
-    """A rate limit: a burst, then so many a second."""
-
-    def __init__(self, most: int, per_s: float) -> None:
-        self._most, self._per_s = most, per_s
-        self._left, self._t = float(most), -np.inf
-
-    def take(self, t: float) -> bool:
-        """Take one at a time [s] of any clock; False if the limit is reached. Time that goes back adds none."""
-        if t > self._t:
-            self._left = min(self._most, self._left + self._per_s * (t - self._t)) if self._t > -np.inf else self._left
-            self._t = t
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
-
-
 @final
 class RecordWatch:
-    """Finds changes in the channels of a schema that show the base's state."""
+    """Finds changes in the channels of a schema that show the state of the base and of its rig."""
 
     def __init__(self, schema: Schema) -> None:
-        self._watched = [(n, k, schema.channels[schema.index[n]]) for n, k in WATCHED.items() if n in schema.index]
-        self._places = np.asarray([schema.index[name] for name, _, _ in self._watched], np.intp)
+        self._watched = [
+            (schema.channels[schema.index[name]], Changes(kind, tells_zero=name == "state"))
+            for name, kind in WATCHED.items()
+            if name in schema.index
+        ]
+        self._rig = RigChanges(schema)
+        self._places = np.asarray([schema.index[name] for name in self.names], np.intp)
         self._newest: Array | None = None  # values of the last record, valid or not
-        self._last: dict[str, float] = {}
-        self._allowed = {name: Allowance(AT_ONCE, PER_S) for name, _, _ in self._watched}
-        self._untold: dict[str, int] = {}
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Names of the channels that it watches."""
-        return tuple(name for name, _, _ in self._watched)
+        """Names of the channels whose changes it finds."""
+        return (*(channel.name for channel, _ in self._watched), *self._rig.channels)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """These, and the channels of which events tell the values."""
+        return (*self.channels, *self._rig.beside)
 
     def find(self, rows: Array) -> list[Found]:
         """Events in (n, channels) records that follow those of the last call; the first column is the time."""
         return self.find_in(rows[:, 0], rows[:, self._places])
 
     def find_in(self, t: Array, values: Array) -> list[Found]:
-        """Events in times (n,) [s] and values (n, `channels`)."""
+        """Events in times (n,) [s] and values (n, `names`)."""
         if not len(values):
             return []
-        newest, self._newest = self._newest, values[-1].copy()
-        if newest is not None and not self._untold and (values == newest).all():
+        changing = values[:, : len(self.channels)]
+        newest, self._newest = self._newest, changing[-1].copy()
+        owes = self._rig.owes or any(changes.untold for _, changes in self._watched)
+        if newest is not None and not owes and (changing == newest).all():
             return []
-        found = [f for k, one in enumerate(self._watched) for f in self._of(*one, values[:, k], t)]
+        found = [f for k, one in enumerate(self._watched) for f in _of(*one, values[:, k], t)]
+        found.extend(self._rig.find(t, values[:, len(self._watched) :]))
         return sorted(found, key=lambda f: f.k)
-
-    def _of(self, name: str, kind: str, channel: Channel, values: Array, t: Array) -> Iterator[Found]:
-        last = self._last.get(name)
-        if last is not None and name in self._untold and self._allowed[name].take(float(t[0])):
-            yield self._more(0, name, kind, channel, last)
-        if last is not None and (values == last).all():
-            return
-        known = np.flatnonzero(_known(channel, values))
-        if not len(known):
-            return
-        code = values[known]
-        if channel.bits is not None:
-            code = (code.astype(np.int64) & ((1 << len(channel.bits)) - 1)).astype(np.float64)
-        changed = np.flatnonzero(np.diff(code, prepend=np.nan if last is None else last) != 0)
-        self._last[name] = float(code[-1])
-        for n, k in enumerate(changed):
-            if last is None and k == 0 and code[k] == 0 and name != "state":
-                continue  # a start without faults is no event
-            if not self._allowed[name].take(float(t[known[k]])):
-                self._untold[name] = self._untold.get(name, 0) + len(changed) - n
-                return
-            before = float(code[k - 1]) if k else last
-            if before is not None and name in self._untold:
-                yield self._more(int(known[k]), name, kind, channel, before)
-            value = float(code[k])
-            yield Found(int(known[k]), kind, _text(kind, channel, value), "", _is_bad(kind, channel, value))
-
-    def _more(self, k: int, name: str, kind: str, channel: Channel, value: float) -> Found:
-        """One event for the changes beyond the limit, with the last value."""
-        count = self._untold.pop(name)
-        times = "once more" if count == 1 else f"{count} more times"
-        text = f"{kind} changed {times}, at last: {_text(kind, channel, value)}"
-        return Found(k, kind, text, "", _is_bad(kind, channel, value))
 
 
 @final
@@ -178,12 +127,19 @@ class Journal:
         return int(value) if 0 <= value < 2**53 else None
 
 
-def _known(channel: Channel, values: Array) -> Flags:
-    """Which values are valid: whole numbers within the channel's words."""
+def _of(channel: Channel, changes: Changes, values: Array, t: Array) -> Iterator[Found]:
+    """Changes of one channel."""
+    kind = changes.kind
+
+    def tell(_: int, code: float, __: float | None) -> tuple[str, bool]:
+        return _text(kind, channel, code), _is_bad(kind, channel, code)
+
     most = float(len(channel.codes)) if channel.codes else len(ESTOP) if channel.name == "estop" else 2.0**53
-    with np.errstate(invalid="ignore"):
-        known: Flags = (values >= 0) & (values < most) & (values == np.floor(values))
-    return known
+    is_known = are_codes(values, most)
+    if channel.bits is not None:
+        mask = (1 << len(channel.bits)) - 1
+        values = (np.where(is_known, values, 0).astype(np.int64) & mask).astype(np.float64)
+    return changes.find(values, is_known, t, tell)
 
 
 def _text(kind: str, channel: Channel, value: float) -> str:

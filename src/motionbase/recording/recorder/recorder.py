@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any, final
 
 from motionbase.errors import MotionBaseError
-from motionbase.recording.journal import BY_PEOPLE, Allowance
+from motionbase.recording.changes import Allowance
+from motionbase.recording.journal import BY_PEOPLE
 from motionbase.recording.recorder import control as control
 from motionbase.recording.recorder.disk import Disk
 from motionbase.recording.recorder.file_series import Pieces
