@@ -48,6 +48,17 @@ def test_a_reset_after_an_emergency_stop_starts_nothing(job: HexapodRun) -> None
     assert job.arrays["estop"] == 0.0 and job.arrays["automatic"] == 0.0
 
 
+def test_a_base_without_a_rig_refuses_orders_to_its_legs(job: HexapodRun) -> None:
+    sender = CommandSender(sender="test")
+    job.listen(0)
+    for tick, kind in enumerate((Kind.ENABLE, Kind.HOME, Kind.DISABLE), start=1):
+        number = sender.send(Command(kind))
+        job.listen(20 * tick)
+        ack = sender.wait(number, 0.0)
+        assert ack is not None and not ack.accepted and ack.reason is Reason.NO_RIG
+    assert job.arrays["automatic"] == 1.0, "nobody has taken over"
+
+
 def test_a_fault_ends_the_automatic_operator(job: HexapodRun) -> None:
     job.arrays["fault"][...] = float(Fault.TRACKING)
     job.listen(0)

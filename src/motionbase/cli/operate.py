@@ -11,7 +11,7 @@ import typer
 from motionbase.cli import terminal
 from motionbase.cli.options import Json
 from motionbase.errors import CommandError, RingError, UsageError, unknown
-from motionbase.record.requests import ACTIONS, ESTOP, SENTENCE, Result, operator_command
+from motionbase.record.requests import ACTIONS, ESTOP, RIG_ACTIONS, SENTENCE, Result, operator_command
 
 if TYPE_CHECKING:
     from motionbase.record.parameters import ParameterTable
@@ -29,7 +29,14 @@ SOON_S, PAUSE_S = 0.3, 0.02
 
 
 def operate(
-    action: Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {', '.join(ACTIONS)}.")],
+    action: Annotated[
+        str,
+        typer.Argument(
+            metavar="ACTION",
+            help=f"One of {', '.join(a for a in ACTIONS if a not in RIG_ACTIONS)}; of a base on a rig "
+            f"(docs/rigs.md) also {', '.join(RIG_ACTIONS)}.",
+        ),
+    ],
     ring: Annotated[str, typer.Option("--ring", metavar="RING", help="Name of the ring.")] = "motionbase",
     wait: Annotated[
         float | None, typer.Option(metavar="S", help="Wait up to S seconds until the base is in the requested state.")

@@ -210,7 +210,10 @@ class HexapodRun:
             self.commands.release_estop()
             if self.rig is not None:
                 self.rig.give(RigOrder.RESET)
-        elif command.kind in RIG_ORDERS and self.rig is not None:
+        elif command.kind in RIG_ORDERS:
+            if self.rig is None:
+                self.commands.answer(order, Result.REFUSED, Reason.NO_RIG)
+                return
             arrays["automatic"][...] = 0.0
             if (refusal := self.rig.refusal(RIG_ORDERS[command.kind], self.state)) is not Reason.NONE:
                 self.commands.answer(order, Result.REFUSED, refusal)

@@ -80,6 +80,8 @@ class Reason(IntEnum):
     SPOILT = 13
     NO_PARAMETER = 14
     NOT_TUNABLE = 15
+    NO_RIG = 16
+    WRONG_LEGS = 17
 
 
 SENTENCE = {
@@ -99,6 +101,8 @@ SENTENCE = {
     Reason.SPOILT: "words of the command block that only its receiver may write had been changed; they are repaired",
     Reason.NO_PARAMETER: "there is no such parameter",
     Reason.NOT_TUNABLE: "it is a parameter that cannot be changed while the law runs",
+    Reason.NO_RIG: "no rig moves the legs of this base",
+    Reason.WRONG_LEGS: "legs are enabled while all are off, and homed while all are unhomed",
 }
 
 
@@ -177,6 +181,7 @@ ACTIONS = {
     "disable": "switch the legs of a rig off",
     ESTOP: "emergency stop",
 }
+RIG_ACTIONS = ("enable", "home", "disable")  # of bases whose legs a rig moves; others refuse them
 KINDS = {
     **{name: Kind[name.upper()] for name in ACTIONS if name.upper() in Request.__members__},
     "reset": Kind.RESET_FAULT,

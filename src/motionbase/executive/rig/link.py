@@ -131,7 +131,7 @@ class RigLink:
         if any(self.faults):
             return Reason.FAULT_ACTIVE
         wanted = LegState.OFF if order is Order.ENABLE else LegState.UNHOMED
-        return Reason.NONE if all(s is wanted for s in self.states) else Reason.WRONG_STATE
+        return Reason.NONE if all(s is wanted for s in self.states) else Reason.WRONG_LEGS
 
     def lead(self, arrays: Mapping[str, Array]) -> None:
         """What an automatic operator does with a simulated machine: switch on, home, lower what stands aloft."""
