@@ -30,14 +30,14 @@ COLOURS, FREQUENT = 256, 176  # of a picture: a third of the size, and no differ
 
 
 @contextmanager
-def running(folder: Path, platform: str, *options: str) -> Iterator[str]:
-    """A base that drives; gives the console's address with the token."""
+def running(folder: Path, *words: str) -> Iterator[str]:
+    """A command with its console; gives its address with the token."""
     token = "pictures-of-the-console"
     environment = os.environ | {"MOTIONBASE_CONSOLE_TOKEN": token, "XDG_DATA_HOME": str(folder)}
-    command = motionbase_command("run", platform, "--ring", f"pictures-{platform}", "--rate", "500", "--no-browser")
-    with subprocess.Popen([*command, *options], env=environment, stdout=subprocess.PIPE, text=True) as run:
+    command = motionbase_command(*words, "--ring", "pictures", "--no-browser")
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, env=environment, text=True, **output) as run:  # type: ignore[call-overload]
         try:
-            assert run.stdout is not None
             address = next(found[0] for line in run.stdout if (found := re.search(r"http://[\w.:]+/", line)))
             yield f"{address}#token={token}"
         finally:
@@ -72,14 +72,14 @@ def palette(image: Image.Image) -> Image.Image:
     return made
 
 
-def opened(chromium: Browser, address: str, theme: str) -> Page:
-    """Once the base drives and the platform is drawn."""
+def opened(chromium: Browser, address: str, theme: str, state: str) -> Page:
+    """Once the base is in a state and the platform is drawn."""
     view = {"width": 1600, "height": 900}
     page = chromium.new_page(viewport=view, locale="en-US", color_scheme=theme)  # type: ignore[arg-type]
     page.set_default_timeout(1e3 * PATIENCE_S)
     expect.set_options(timeout=1e3 * PATIENCE_S)
     page.goto(address)
-    expect(at(page, "badge")).to_have_text("drive")
+    expect(at(page, "badge")).to_have_text(state)
     expect(at(page, "scene-canvas")).to_be_visible()
     return page
 
@@ -182,12 +182,21 @@ def of_cueing(page: Page) -> None:
     save(at(page, "drawer"), "cueing_compared")
 
 
-RUNS = {  # platform, options, colours, pictures
-    "simona": ("simona", (), "dark", of_a_hexapod),
-    "atlas": ("atlas", ("--generators", "tumble"), "light", of_a_sphere),
-    "robot": ("robot", ("--controller-timeout", "1"), "dark", of_a_robot),
-    "puma": ("puma", ("--rate", "400"), "dark", of_a_rotor),
-    "cueing": ("simona", ("--host", "manoeuvre://double_lane_change?loop=yes"), "dark", of_cueing),
+def of_a_rig_check(page: Page) -> None:
+    """One leg after another moves slowly."""
+    at(page, "plot-remove").last.click()
+    page.wait_for_timeout(25_000)
+    save(page, "rig_check")
+
+
+RUN = "run", "--rate", "500"
+RUNS = {  # words of the command, state, colours, pictures
+    "simona": ((*RUN, "simona"), "drive", "dark", of_a_hexapod),
+    "atlas": ((*RUN, "atlas", "--generators", "tumble"), "drive", "light", of_a_sphere),
+    "robot": ((*RUN, "robot", "--controller-timeout", "1"), "drive", "dark", of_a_robot),
+    "puma": (("run", "puma", "--rate", "400"), "drive", "dark", of_a_rotor),
+    "cueing": ((*RUN, "simona", "--host", "manoeuvre://double_lane_change?loop=yes"), "drive", "dark", of_cueing),
+    "rig": (("rig", "check", "drives", "--simulated-person", "--real-time"), "moving", "light", of_a_rig_check),
 }
 
 
@@ -196,10 +205,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=checkout.chromium(), args=ARGUMENTS)
         for name in sys.argv[1:] or RUNS:
-            platform, options, theme, pictures = RUNS[name]
+            words, state, theme, pictures = RUNS[name]
             began = time.monotonic()
-            with running(Path(folder), platform, *options) as address:
-                pictures(opened(chromium, address, theme))
+            with running(Path(folder), *words) as address:
+                pictures(opened(chromium, address, theme, state))
             print(f"{name}: {time.monotonic() - began:.0f} s")
         chromium.close()
 

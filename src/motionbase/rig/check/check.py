@@ -22,6 +22,9 @@ from motionbase.rig.files.onoff import OnOffLegs
 from motionbase.rig.onoff.acquisition import Acquisition, AcquisitionError
 
 
+NUMBERING = "Legs are numbered counter-clockwise from above, starting at the front left."
+
+
 class Stand(Protocol):
     """Where the machine of a check is."""
 
@@ -116,6 +119,7 @@ def _check_out(session: Session, rig: RigFile, stand: Stand) -> None:
 
 def _work(session: Session) -> None:
     hand, legs = session.at, session.options.legs
+    session.person.tell(NUMBERING)
     standing.rest(session)
     if not hand.promise.homes:
         standing.measured_by_tape(session)

@@ -16,7 +16,7 @@ MOST_BYTES = 2_000_000  # of a report
 
 def save(report: Report, file: Path) -> Path:
     """Write a report beside a rig file, for programs and for people; the path of the first comes back."""
-    stamp = "".join(c for c in report.begun if c.isalnum())
+    stamp = "".join(c for c in report.begun.partition("+")[0] if c.isalnum())
     names = (f"{file.stem}.check-{stamp}{f'-{count}' if count else ''}.json" for count in range(MOST_AT_ONCE))
     path = next(path for name in names if not (path := file.with_name(name)).exists())
     write(report, path)
