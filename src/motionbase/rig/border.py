@@ -179,8 +179,9 @@ class PowerState:
         running: the pump runs
         p_supply, p_return: pressures of both lines [Pa]
         temperature: of the oil [K]
-        fault: SUPPLY for too little oil or pressure, TEMPERATURE for hot oil, SILENT_LEG without an answer, STALE if
-            the reading is old, DEVICE for alarms of its own
+        fault: SUPPLY for too little oil or pressure, TEMPERATURE for hot oil, SENSOR for values that no sensor gives,
+            SILENT_LEG without an answer, STALE if the reading is old, SILENT_LAW if the pump was stopped because nobody
+            looked, DEVICE for alarms of its own
         code: the unit's own code of the fault
     """
 
