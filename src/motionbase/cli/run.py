@@ -100,6 +100,9 @@ def run(
             "list`), see docs/rigs.md.",
         ),
     ] = None,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="Run a real machine although no check of its rig file was passed.")
+    ] = False,
     controller: Annotated[
         str | None,
         typer.Option(
@@ -220,7 +223,7 @@ def run(
     else:
         own = faults, manual, parameters, law, generators, point
         hosted = _with_port(host), cueing, algorithm, forecast, joystick
-        options = BaseOptions(platform, ring, rate, duration, *own, *hosted, rig)
+        options = BaseOptions(platform, ring, rate, duration, *own, *hosted, rig, unchecked)
     check_console("--no-console" if no_console else "--alone" if alone else None, port, browser)
     share_with(group)
     extras = Extras(record, no_record, no_console, port, browser, anyone_may_view, anyone_may_stop, ends_with_base)

@@ -57,6 +57,7 @@ class BaseOptions(NamedTuple):
     forecast: str | None = None
     joystick: str | None = None
     rig: str | None = None
+    unchecked: bool = False
 
     @property
     def is_plain_preset(self) -> bool:
@@ -65,7 +66,7 @@ class BaseOptions(NamedTuple):
             self.faults, self.parameters, self.law, self.generators, self.point, self.host, self.cueing, self.algorithm,
             self.forecast, self.joystick, self.rig,
         )  # fmt: skip
-        return self.platform in preset_names() and all(given is None for given in own)
+        return self.platform in preset_names() and not self.unchecked and all(given is None for given in own)
 
     @property
     def armed(self) -> str:
@@ -97,8 +98,8 @@ class BaseOptions(NamedTuple):
             "--forecast": self.forecast, "--joystick": self.joystick, "--rig": self.rig,
         }  # fmt: skip
         options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
-        manual = ["--manual"] if self.manual else []
-        return motionbase_command("run", self.platform, "--alone", *options, *manual)
+        flags = [f"--{name}" for name, on in (("manual", self.manual), ("unchecked", self.unchecked)) if on]
+        return motionbase_command("run", self.platform, "--alone", *options, *flags)
 
 
 class Setup(NamedTuple):
@@ -196,14 +197,23 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
 def _rig(options: BaseOptions, hexapod: "Hexapod", atlas: "Atlas | None") -> "RigFile | None":
     """What moves the legs, if it is not a simulated plant."""
     if options.rig is None:
+        if options.unchecked:
+            raise UsageError("--unchecked: it is for a machine; add --rig FILE.toml")
         return None
     if atlas is not None:
         raise UsageError(f"--rig {options.rig}: platform {atlas.name!r} has a sphere, which a rig cannot move")
     if options.faults is not None:
         raise UsageError(f"--faults {options.faults}: they are those of a simulated plant; --rig leaves it out")
+    from motionbase.rig.check.reports import passed
     from motionbase.rig.files import load_rig
 
-    return load_rig(options.rig, hexapod)
+    rig = load_rig(options.rig, hexapod)
+    if not (rig.simulated or options.unchecked or passed(rig)):
+        raise UsageError(
+            f"--rig {options.rig}: no check of this file has been passed, so nobody knows whether it describes the "
+            f"machine; `motionbase rig check {options.rig}` checks it, and --unchecked goes without"
+        )
+    return rig
 
 
 def _rigged(hexapod: "Hexapod", law: str | None, rig: "RigFile") -> "Runnable":

@@ -76,7 +76,8 @@ class Rigged:
         return bool(np.abs(self.lengths() - before).max() < STILL)
 
     def _rises(self) -> bool:
-        assert all(process.poll() is None for process in (self.base, *self.others.values())), "a process has ended"
+        assert self.base.poll() is None, "the base has ended"
+        assert all(other.poll() is None for other in self.others.values()), "a process has ended"
         return self.state is State.RISING
 
     def await_motion(self) -> None:
