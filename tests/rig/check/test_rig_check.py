@@ -21,6 +21,7 @@ from motionbase.rig.check.person import Idle
 from motionbase.rig.check.rehearsal import Rehearsal, SimulatedPerson
 from motionbase.rig.check.report import Report, Verdict
 from motionbase.rig.check.session import Options
+from motionbase.rig.drives.witness import DrivesWitness
 from motionbase.rig.files import FOLDER, PRESETS, RigFile, heading, load_rig
 
 QUICK = Options(speed=0.03, rest=0.2)
@@ -122,7 +123,16 @@ def test_one_leg_of_drives_passes_and_does_not_count(tmp_path: Path) -> None:
     assert "stop by the witness" in [step.what for step in report.steps]
 
 
-LEG_3 = "[1.0, 1.0, {}, 1.0, 1.0, 1.0]"
+def test_a_witness_that_cannot_stop_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DrivesWitness, "stop", lambda witness: None)
+    good = rig(tmp_path, "drives")
+    rehearsal = Rehearsal(good)
+    report = check(good, rehearsal, rehearsal.person(), Options(legs=(3,), speed=0.03, rest=0.2))
+    rehearsal.close()
+    assert report.steps[-1].what == "stop by the witness"
+    assert report.fault.startswith("leg 3: the witness was to stop it, it went on with its demand")
+
+
 WRONG: list[tuple[str, str, list[Change], str, str]] = [
     # preset, name, changes, step, sentence
     ("drives", "lead", [("lead = 0.02 ", "lead = [0.01, 0.02, 0.02, 0.02, 0.02, 0.02] ")], "slow movement",

@@ -21,7 +21,6 @@ from motionbase.rig.files import RigFile
 from motionbase.rig.files.onoff import OnOffLegs
 from motionbase.rig.onoff.acquisition import Acquisition, AcquisitionError
 
-
 NUMBERING = "Legs are numbered counter-clockwise from above, starting at the front left."
 
 

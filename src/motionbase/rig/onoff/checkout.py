@@ -19,6 +19,7 @@ from motionbase.rig.onoff.acquisition import LEGS, SHUT, Acquisition, Wiring
 from motionbase.rig.onoff.potentiometer import Potentiometer
 
 PERIOD = 0.005  # [s] between readings
+FEED = 0.05  # [s] longest time without a write
 AVERAGED = 10  # readings for a voltage
 SAME = 0.02  # [V] difference of two readings of one voltage
 BENT = 0.01  # of the supply: deviation from a straight line
@@ -122,6 +123,7 @@ class Bench:
         speed: of the legs with their valves open, as it is meant to be [m/s]
         wait: lets a time pass [s]; `time.sleep` on a real rig, nothing on a simulated one, whose readings take it along
         now: time since the start [s]
+        lines: outputs as they are
     """
 
     device: Acquisition
@@ -130,12 +132,24 @@ class Bench:
     speed: float = SPEED
     wait: Callable[[float], None] = lambda seconds: None
     now: float = 0.0
+    lines: Sequence[bool] = SHUT
 
     def volts(self, after: float = PERIOD) -> Array:
-        """(6,) voltages in the order of the legs, after a time [V]."""
-        self.wait(after)
-        self.now += after
+        """(6,) voltages in the order of the legs, after a time [V].
+
+        What the outputs are is written again and again, for a watchdog that shuts the valves otherwise.
+        """
+        while after > 0:
+            self.device.write(self.lines)
+            step = min(after, FEED)
+            self.wait(step)
+            self.now, after = self.now + step, after - step
         return self.wiring.of_legs(self.device.read(self.now))
+
+    def switch(self, u: Array) -> None:
+        """Set the valves: -1 retract, 0 hold, 1 extend."""
+        self.lines = self.wiring.lines(u)
+        self.device.write(self.lines)
 
     def mean_volts(self) -> Array:
         """(6,) means of some readings [V]."""
@@ -178,8 +192,8 @@ def _check_potentiometer(bench: Bench, person: Person, places: Array, leg: int, 
     bent = float(np.abs([fitted.volts(float(s)) for s in places] - own).max())
     fault = f"more than {BENT * nominal.supply * 1e3:.0f} mV: replace it" if bent > BENT * nominal.supply else ""
     step("proportional", f"{bent * 1e3:.0f} mV off a straight line", fault)
-    off = abs(fitted.offset - nominal.offset)
-    wrong = abs(fitted.scale / nominal.scale - 1) > SCALE or off > SCALE * nominal.length
+    apart = abs(fitted.offset - nominal.offset)
+    wrong = abs(fitted.scale / nominal.scale - 1) > SCALE or apart > SCALE * nominal.length
     measured = f"{fitted.scale:.3f} of nominal, {fitted.offset * 1e3:+.1f} mm at 0 V"
     step("scale", measured, "use this calibration" if wrong else "")
     report.potentiometers[leg] = fitted
@@ -209,7 +223,7 @@ def check_valves(bench: Bench, legs: Sequence[int] = range(LEGS), *, to_the_end:
     """
     report = Report()
     try:
-        bench.device.write(SHUT)
+        bench.switch(np.zeros(LEGS))
         before = bench.extensions(bench.mean_volts())
         bench.volts(REST)
         drift = np.abs(bench.extensions(bench.mean_volts()) - before)
@@ -259,11 +273,11 @@ def _pulse(bench: Bench, leg: int, way: float, report: Report) -> Pulse | None:
     u = np.zeros(LEGS)
     u[leg] = way
     begin = bench.extensions(bench.mean_volts())
+    bench.switch(u)
     rows = [begin]
     while len(rows) * PERIOD < LONGEST and np.abs(rows[-1] - begin).max() < FARTHEST:
-        bench.device.write(bench.wiring.lines(u))  # again and again, for a watchdog that shuts the valves
         rows.append(bench.extensions(bench.volts()))
-    bench.device.write(SHUT)
+    bench.switch(np.zeros(LEGS))
     ended = rows[-1]
     bench.volts(REST)
     end = bench.extensions(bench.mean_volts())
