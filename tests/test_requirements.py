@@ -29,7 +29,20 @@ def names(requirements: list[str]) -> set[str]:
 
 
 def test_they_are_the_ones_that_pin_writes() -> None:
-    assert LISTS.keys() == {"run", "dev", "cuda", "flight", "joystick", "can", "daq", "modbus", "docs", "build", "uv"}
+    assert LISTS.keys() == {
+        "run",
+        "dev",
+        "cuda",
+        "flight",
+        "joystick",
+        "can",
+        "ethercat",
+        "daq",
+        "modbus",
+        "docs",
+        "build",
+        "uv",
+    }
 
 
 @pytest.mark.parametrize("name", LISTS)
