@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, final
 
@@ -37,8 +38,75 @@ def setup(**changes: Any) -> Setup:
     return Setup(axes, **(values | changes))
 
 
+class AbstractBench(ABC):
+    """An `Actuators` whose machine moves on with the time of its cycles, and who works with it.
+
+    Attributes:
+        now: time [s]
+        l: last demand [m]
+    """
+
+    def __init__(self, setup: Setup, begin: Array) -> None:
+        self.setup, self.now, self.count, self.l = setup, 0.0, 0, begin
+
+    @abstractmethod
+    def cycle(self, now: float, demand: Demand) -> Answer: ...
+
+    @property
+    @abstractmethod
+    def lengths(self) -> Array: ...
+
+    @property
+    @abstractmethod
+    def why(self) -> str: ...
+
+    def run(self, seconds: float, *, go: bool = False, order: Order = Order.NONE, v: float = 0.0) -> Answer:
+        """Cycles for a time, the demand moving at a speed; an order is given once."""
+        for _ in range(max(round(seconds / self.setup.period), 1)):
+            self.count += 1
+            self.l = np.clip(self.l + v * self.setup.period, self.setup.least, self.setup.most)
+            answer = self.cycle(
+                self.now + self.setup.period, Demand(self.count, self.l, np.full(6, v), go, order=order)
+            )
+            order = Order.NONE
+        return answer
+
+    def until(self, is_reached: Callable[[Answer], bool], within: float = 5.0, order: Order = Order.NONE) -> Answer:
+        """Cycles without go until an answer is as wanted."""
+        for _ in range(round(within / self.setup.period)):
+            answer, order = self.run(0.0, order=order), Order.NONE
+            if is_reached(answer):
+                return answer
+        raise AssertionError(f"not reached within {within} s: {answer}, {self.why}")
+
+    def ready(self) -> Answer:
+        """Switched on and homed."""
+        self.until(lambda a: a.all_are(LegState.UNHOMED, LegState.READY), order=Order.ENABLE)
+        if not self.run(0.0).all_are(LegState.READY):
+            self.run(0.0, order=Order.HOME)
+        answer = self.until(lambda a: a.all_are(LegState.READY))
+        self.l = np.clip(answer.l, self.setup.least, self.setup.most)
+        self.run(0.0)
+        return answer
+
+    def moving(self, seconds: float = 0.3, v: float = 0.05) -> Answer:
+        """All legs follow a moving demand."""
+        self.ready()
+        answer = self.run(seconds, go=True, v=v)
+        assert answer.all_are(LegState.FOLLOWING) and answer.fault is RigFault.NONE, (answer, self.why)
+        return answer
+
+    def stands(self, seconds: float = 0.5) -> None:
+        """After the time of a stop nothing moves, whatever is demanded."""
+        self.run(0.4, go=True, v=0.05)
+        before = self.lengths
+        answer = self.run(seconds, go=True, v=-0.05)
+        assert LegState.FOLLOWING not in answer.states
+        assert np.abs(self.lengths - before).max() < 1e-6
+
+
 @final
-class Bench:
+class Bench(AbstractBench):
     """An `Actuators` whose machine moves on with the time of its cycles.
 
     Attributes:
@@ -48,17 +116,24 @@ class Bench:
     """
 
     def __init__(self, lengths: Array | None = None, **changes: Any) -> None:
-        self.setup, self.now, self.count = setup(**changes), 0.0, 0
+        made = setup(**changes)
+        super().__init__(made, np.full(6, made.axes[0].home) + 0.01 if lengths is None else lengths)
         self.channel = channel = f"bench-{next(_CHANNELS)}"
         self.bus = TroubledBus(can.Bus(interface="virtual", channel=channel), lambda: self.now)
-        begin = np.full(6, self.setup.axes[0].home) + 0.01 if lengths is None else lengths
-        self.simulated = SimulatedDrives(self.setup, can.Bus(interface="virtual", channel=channel), begin)
+        self.simulated = SimulatedDrives(self.setup, can.Bus(interface="virtual", channel=channel), self.l)
         self.master = CanDrives(self.setup, self.bus, pause=lambda s: self.advance(self.now + s))
-        self.l = begin
 
     @property
     def promise(self) -> Promise:
         return self.master.promise
+
+    @property
+    def why(self) -> str:
+        return self.master.why
+
+    @property
+    def lengths(self) -> Array:
+        return self.simulated.lengths
 
     @property
     def drives(self) -> tuple[SimulatedDrive, ...]:
@@ -88,52 +163,6 @@ class Bench:
     def plug(self, leg: int, is_plugged: bool) -> None:
         self.drives[leg].plugged = is_plugged
 
-    # What an operator does
-
-    def run(self, seconds: float, *, go: bool = False, order: Order = Order.NONE, v: float = 0.0) -> Answer:
-        """Cycles for a time, the demand moving at a speed; an order is given once."""
-        for _ in range(max(round(seconds / self.setup.period), 1)):
-            self.count += 1
-            self.l = np.clip(self.l + v * self.setup.period, self.setup.least, self.setup.most)
-            answer = self.cycle(
-                self.now + self.setup.period, Demand(self.count, self.l, np.full(6, v), go, order=order)
-            )
-            order = Order.NONE
-        return answer
-
-    def until(self, is_reached: Callable[[Answer], bool], within: float = 5.0, order: Order = Order.NONE) -> Answer:
-        """Cycles without go until an answer is as wanted."""
-        for _ in range(round(within / self.setup.period)):
-            answer, order = self.run(0.0, order=order), Order.NONE
-            if is_reached(answer):
-                return answer
-        raise AssertionError(f"not reached within {within} s: {answer}, {self.master.why}")
-
-    def ready(self) -> Answer:
-        """Switched on and homed."""
-        self.until(lambda a: a.all_are(LegState.UNHOMED, LegState.READY), order=Order.ENABLE)
-        if not self.run(0.0).all_are(LegState.READY):
-            self.run(0.0, order=Order.HOME)
-        answer = self.until(lambda a: a.all_are(LegState.READY))
-        self.l = np.clip(answer.l, self.setup.least, self.setup.most)
-        self.run(0.0)
-        return answer
-
-    def moving(self, seconds: float = 0.3, v: float = 0.05) -> Answer:
-        """All legs follow a moving demand."""
-        self.ready()
-        answer = self.run(seconds, go=True, v=v)
-        assert answer.all_are(LegState.FOLLOWING) and answer.fault is RigFault.NONE, (answer, self.master.why)
-        return answer
-
-    def stands(self, seconds: float = 0.5) -> None:
-        """After the time of a stop nothing moves, whatever is demanded."""
-        self.run(0.4, go=True, v=0.05)
-        before = self.simulated.lengths
-        answer = self.run(seconds, go=True, v=-0.05)
-        assert LegState.FOLLOWING not in answer.states
-        assert np.abs(self.simulated.lengths - before).max() < 1e-6
-
 
 def quick_bench(**changes: Any) -> Bench:
     """Homing takes the position as it is."""
@@ -150,6 +179,6 @@ def stopped(b: Bench, cycles: int) -> bool:
     return all(drive.state in STOPPED for drive in b.drives)
 
 
-def reset(b: Bench) -> None:
+def reset(b: AbstractBench) -> None:
     """Faults are acknowledged, and no leg has one any more."""
     b.until(lambda a: a.fault is RigFault.NONE, order=Order.RESET)

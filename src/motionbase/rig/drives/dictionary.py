@@ -6,10 +6,13 @@ from motionbase.rig.drives import canopen, profile
 from motionbase.rig.drives.canopen import Transfer
 from motionbase.rig.drives.profile import Object
 
-_WRITABLE = {  # with the values after power-up
+_CAN = {  # with the values after power-up, as in what follows
     profile.CONSUMER_HEARTBEAT: 0, profile.PRODUCER_HEARTBEAT: 0,
     profile.RECEIVE_PDO: canopen.DISABLED, profile.RECEIVE_PDO_TYPE: 255,
     profile.TRANSMIT_PDO: canopen.DISABLED, profile.TRANSMIT_PDO_TYPE: 255,
+}  # fmt: skip
+_ETHERCAT = dict.fromkeys((*profile.RECEIVE_ASSIGN, *profile.TRANSMIT_ASSIGN), 0)
+_PROFILE = {
     **dict.fromkeys((*profile.RECEIVE_MAP, *profile.TRANSMIT_MAP), 0),
     profile.ABORT_CONNECTION_OPTION: 1, profile.CONTROLWORD: 0, profile.QUICK_STOP_OPTION: 2,
     profile.FAULT_REACTION_OPTION: 2, profile.MODE: 0, profile.FOLLOWING_WINDOW: 2**32 - 1, profile.FOLLOWING_TIME: 0,
@@ -22,18 +25,15 @@ _READ_ONLY = {
     profile.DEVICE_TYPE: 0x0002_0192, profile.ERROR_CODE: 0, profile.STATUSWORD: 0, profile.MODE_DISPLAY: 0,
     profile.ACTUAL_POSITION: 0,
 }  # fmt: skip
-ENTRIES = {(entry.number, entry.sub): entry for entry in (*_WRITABLE, *_READ_ONLY)}
-
-
-def after_power_up() -> dict[Object, int]:
-    """All objects."""
-    return {**_WRITABLE, **_READ_ONLY}
+CAN_DRIVE = {**_CAN, **_PROFILE, **_READ_ONLY}
+ETHERCAT_DRIVE = {**_ETHERCAT, **_PROFILE, **_READ_ONLY}
+ENTRIES = {(entry.number, entry.sub): entry for entry in (*CAN_DRIVE, *ETHERCAT_DRIVE)}
 
 
 def served(values: dict[Object, int], request: Transfer) -> Transfer:
     """The answer to a request, which may change a value."""
     entry = ENTRIES.get((request.number, request.sub))
-    if request.abort or entry is None:
+    if request.abort or entry not in values:
         return request._replace(abort=request.abort or canopen.NO_OBJECT)
     if not request.is_write:
         return request._replace(data=canopen.packed(entry, values[entry]))

@@ -11,9 +11,11 @@ from typing import final
 import numpy as np
 
 from motionbase.arrays import Array
+from motionbase.rig.drives import dictionary
 from motionbase.rig.drives.canopen import FUNCTION, HEARTBEAT, NMT, NODE, SYNC, Frame
 from motionbase.rig.drives.line import Bus, FrameBus, Line
 from motionbase.rig.drives.motor import Motor
+from motionbase.rig.drives.profile import Object
 from motionbase.rig.drives.reach import BusError
 from motionbase.rig.drives.setup import Setup
 from motionbase.rig.drives.simulated import SimulatedDrive
@@ -41,7 +43,7 @@ class SimulatedDrives:
         """
         self.setup, self._line = setup, Line(bus)
         starts = [axis.home for axis in setup.axes] if lengths is None else list(map(float, lengths))
-        self.drives = tuple(_drive(setup, leg, l) for leg, l in enumerate(starts))
+        self.drives = tuple(simulated_drive(setup, leg, l) for leg, l in enumerate(starts))
         self._by_node = {drive.node: (drive,) for drive in self.drives}
 
     @property
@@ -119,11 +121,20 @@ class SimulatedDrives:
         return self._by_node.get(frame.id & NODE, ())
 
 
-def _drive(setup: Setup, leg: int, l: float) -> SimulatedDrive:
-    """The position 0 of the motor is the reference, where a switch opens if homing looks for one."""
+def simulated_drive(
+    setup: Setup, leg: int, l: float, objects: dict[Object, int] = dictionary.CAN_DRIVE
+) -> SimulatedDrive:
+    """A drive that fits a set-up; the position 0 of its motor is the reference, where a switch opens.
+
+    Args:
+        setup: of the master
+        leg: its number, from 0
+        l: its length at the beginning [m]
+        objects: the drive's, with their values after power-up
+    """
     axis = setup.axes[leg]
     ends = sorted(axis.increments(x) for x in (setup.least[leg] - OVERTRAVEL, setup.most[leg] + OVERTRAVEL))
     low = 0.0 if setup.homing_method == 17 else float(ends[0])
     high = 0.0 if setup.homing_method == 18 else float(ends[1])
     motor = Motor(low, high, axis.magnitude(ACCELERATION), axis.magnitude(FASTEST), x=float(axis.increments(l)))
-    return SimulatedDrive(axis.node, motor)
+    return SimulatedDrive(axis.node, motor, objects)

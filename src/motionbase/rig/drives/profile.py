@@ -152,7 +152,8 @@ PRODUCER_HEARTBEAT = Object(0x1017, 0, "H")  # [ms]
 RECEIVE_PDO, RECEIVE_PDO_TYPE = Object(0x1400, 1, "I"), Object(0x1400, 2, "B")
 TRANSMIT_PDO, TRANSMIT_PDO_TYPE = Object(0x1800, 1, "I"), Object(0x1800, 2, "B")
 RECEIVE_MAP = tuple(Object(0x1600, k, "B" if k == 0 else "I") for k in range(3))
-TRANSMIT_MAP = tuple(Object(0x1A00, k, "B" if k == 0 else "I") for k in range(3))
+TRANSMIT_MAP = tuple(Object(0x1A00, k, "B" if k == 0 else "I") for k in range(4))
+RECEIVE_ASSIGN, TRANSMIT_ASSIGN = (tuple(Object(n, k, "BH"[k]) for k in range(2)) for n in (0x1C12, 0x1C13))  # EtherCAT
 ABORT_CONNECTION_OPTION = Object(0x6007, 0, "h")
 ERROR_CODE = Object(0x603F, 0, "H")
 CONTROLWORD = Object(0x6040, 0, "H")

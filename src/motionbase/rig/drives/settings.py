@@ -33,6 +33,29 @@ def settings(axis: Axis, setup: Setup) -> Values:
     })  # fmt: skip
 
 
+def ethercat_settings(axis: Axis, setup: Setup) -> Values:
+    """For a drive on EtherCAT; the error code comes with every position, as emergencies come by the slow mailbox."""
+    received = profile.CONTROLWORD, profile.TARGET_POSITION
+    sent = profile.STATUSWORD, profile.ACTUAL_POSITION, profile.ERROR_CODE
+    return _checked(axis, {
+        **_assigned(profile.RECEIVE_ASSIGN, profile.RECEIVE_MAP, received),
+        **_assigned(profile.TRANSMIT_ASSIGN, profile.TRANSMIT_MAP, sent),
+        **{(entry, 0): value for entry, value in _behaviour(axis, setup).items()},
+    })  # fmt: skip
+
+
+def _assigned(assign: tuple[Object, ...], mapping: tuple[Object, ...], entries: tuple[Object, ...]) -> Values:
+    """A PDO belongs to no sync manager while its contents change (ETG.1000.6)."""
+    return {
+        (assign[0], 0): 0,
+        (mapping[0], 0): 0,
+        **{(place, 0): canopen.mapped(entry) for place, entry in zip(mapping[1:], entries, strict=False)},
+        (mapping[0], 1): len(entries),
+        (assign[1], 0): mapping[0].number,
+        (assign[0], 1): 1,
+    }
+
+
 def _checked(axis: Axis, values: Values) -> Values:
     for (entry, _), value in values.items():
         try:
@@ -49,7 +72,7 @@ def _pdo(
     return {
         (identifier, 0): canopen.DISABLED | cob,
         (mapping[0], 0): 0,
-        **{(place, 0): canopen.mapped(entry) for place, entry in zip(mapping[1:], entries, strict=True)},
+        **{(place, 0): canopen.mapped(entry) for place, entry in zip(mapping[1:], entries, strict=False)},
         (mapping[0], 1): len(entries),
         (kind, 0): ON_EVERY_SYNC,
         (identifier, 1): cob,

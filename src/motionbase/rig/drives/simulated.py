@@ -9,7 +9,7 @@ from typing import final
 from motionbase.rig.drives import canopen, dictionary, profile
 from motionbase.rig.drives.canopen import HEARTBEAT, SDO_REQUEST, Frame, Manage, Network
 from motionbase.rig.drives.motor import STEP, Motor
-from motionbase.rig.drives.profile import Command, Event, Mode, State, Transition
+from motionbase.rig.drives.profile import Command, Event, Mode, Object, State, Transition
 
 BOOT_TIME, POWER_TIMES = 0.05, {3: 0.02, 4: 0.04}  # by the number of the transition [s]
 HOTTEST = 110.0  # [deg C]
@@ -42,15 +42,23 @@ class SimulatedDrive:
         sent: frames that it has sent and nobody has taken yet
     """
 
-    def __init__(self, node: int, motor: Motor) -> None:
+    def __init__(self, node: int, motor: Motor, objects: dict[Object, int] = dictionary.CAN_DRIVE) -> None:
+        """A drive that is switched on.
+
+        Args:
+            node: its number
+            motor: its mechanics
+            objects: with their values after power-up
+        """
         self.node, self.motor, self.plugged, self.now = node, motor, True, 0.0
+        self._objects = objects
         self.sent: list[Frame] = []
         self.restart()
 
     def restart(self) -> None:
         """Power lost and restored: settings and reference are gone."""
         self.network, self.state = Network.BOOT_UP, State.NOT_READY_TO_SWITCH_ON
-        self.values = dictionary.after_power_up()
+        self.values = dict(self._objects)
         self._zero = self.motor.x
         self._pending: tuple[Transition, float] | None = None
         self.changed_at, self._up_at = self.now, self.now + BOOT_TIME
@@ -96,14 +104,14 @@ class SimulatedDrive:
             case Manage.START:
                 self.network = Network.OPERATIONAL
             case Manage.STOP:
-                self._leave_operation(Network.STOPPED)
+                self.leave_operation(Network.STOPPED)
             case Manage.ENTER_PRE_OPERATIONAL:
-                self._leave_operation(Network.PRE_OPERATIONAL)
+                self.leave_operation(Network.PRE_OPERATIONAL)
             case Manage.RESET_NODE | Manage.RESET_COMMUNICATION:
                 self.restart()
 
-    def _leave_operation(self, network: Network) -> None:
-        """The master is gone, or says so: 6007h tells what to do."""
+    def leave_operation(self, network: Network) -> None:
+        """The master is gone, or says so; 6007h tells what to do."""
         if self.network is Network.OPERATIONAL and self.state is State.OPERATION_ENABLED:
             option = self.values[profile.ABORT_CONNECTION_OPTION]
             if option == 1:
@@ -116,17 +124,21 @@ class SimulatedDrive:
         """Take the target, give the position."""
         if self.network is not Network.OPERATIONAL:
             return
-        self._take_targets()
-        entries = dictionary.mapping(self.values, profile.TRANSMIT_MAP)
+        data, self._received = self._received, b""
+        given = self.exchange(data)
+        if not self.values[profile.TRANSMIT_PDO] & canopen.DISABLED:
+            self._send(Frame(self.values[profile.TRANSMIT_PDO], given))
+
+    def exchange(self, data: bytes) -> bytes:
+        """Take what a receive PDO holds, nothing if it is empty; give what the transmit PDO holds."""
+        self._take_targets(data)
         self.values[profile.STATUSWORD] = self._statusword()
         self.values[profile.ACTUAL_POSITION] = self.actual
         self.values[profile.MODE_DISPLAY] = self.values[profile.MODE]
-        if not self.values[profile.TRANSMIT_PDO] & canopen.DISABLED:
-            data = b"".join(canopen.packed(entry, self.values[entry]) for entry in entries)
-            self._send(Frame(self.values[profile.TRANSMIT_PDO], data))
+        entries = dictionary.mapping(self.values, profile.TRANSMIT_MAP)
+        return b"".join([canopen.packed(entry, self.values[entry]) for entry in entries])
 
-    def _take_targets(self) -> None:
-        data, self._received = self._received, b""
+    def _take_targets(self, data: bytes) -> None:
         entries = dictionary.mapping(self.values, profile.RECEIVE_MAP)
         codes = "<" + "".join(entry.code for entry in entries)
         if not data:
@@ -184,16 +196,16 @@ class SimulatedDrive:
 
     def _keep_contact(self) -> None:
         """Heartbeats: ours, and those of the master once it has sent one."""
-        every = 1e-3 * self.values[profile.PRODUCER_HEARTBEAT]
+        every = 1e-3 * self.values.get(profile.PRODUCER_HEARTBEAT, 0)
         if every and self.now - self._beaten_at >= every:
             self._beaten_at = self.now
             self._send(canopen.heartbeat(self.node, self.network))
-        patience = 1e-3 * (self.values[profile.CONSUMER_HEARTBEAT] & 0xFFFF)
+        patience = 1e-3 * (self.values.get(profile.CONSUMER_HEARTBEAT, 0) & 0xFFFF)
         if patience and self._beat_at is not None and self.now - self._beat_at > patience:
             self._beat_at = None
             self._report(profile.HEARTBEAT_LOST, 0x11)
             if self.network is Network.OPERATIONAL:
-                self._leave_operation(Network.PRE_OPERATIONAL)
+                self.leave_operation(Network.PRE_OPERATIONAL)
 
     def _move(self, dt: float) -> None:
         deceleration = float(self.values[profile.QUICK_STOP_DECELERATION])

@@ -1,0 +1,1 @@
+"""Drives of the profile CiA 402 on EtherCAT."""
