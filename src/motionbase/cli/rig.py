@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.options import Json, JsonAtEnd, check_writable, drivable
+from motionbase.cli.options import Duration, Json, JsonAtEnd, check_writable, drivable
 from motionbase.cli.run_beside import Browser, Extras, NoConsole, Port, check_console, console_of
 from motionbase.errors import UsageError
 
@@ -131,6 +131,27 @@ def check(
     _finish(rig, found, report, screen, as_json)
     if found.verdict is not Verdict.PASSED:
         raise typer.Exit(1)
+
+
+@app.command()
+def power(
+    file: Name,
+    platform: Platform = None,
+    run: Annotated[bool, typer.Option("--run", help="Start the pump; it stops when the command ends.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a real pump starts.")] = False,
+    duration: Duration = None,
+    as_json: Json = False,
+) -> None:
+    """Show pressures, oil and faults of the hydraulic power unit of a rig.
+
+    Without --run nothing is written to the unit. In a pipe a line is printed every second. A simulated unit is played
+    as long as the command runs.
+
+    Example: motionbase rig power mine.toml --run --duration 10
+    """
+    from motionbase.cli.rig_power import show_power
+
+    show_power(_rig(file, platform), run, yes, duration, as_json)
 
 
 def _rig(name: str, platform: str | None) -> "RigFile":

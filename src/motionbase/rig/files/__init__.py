@@ -17,6 +17,7 @@ from motionbase.rig.border import Actuators, Machine, PowerUnit, Witness
 from motionbase.rig.files.drives import read_drives
 from motionbase.rig.files.onoff import device_name, read_onoff
 from motionbase.rig.files.serial import read_serial
+from motionbase.rig.power.setup import PowerSetup, SimulatedLine, setup_from
 
 FOLDER = Path(__file__).parents[1] / "presets"
 PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
@@ -93,6 +94,7 @@ class RigFile:
         illustrative: keys of numbers that nobody published
         text: of the file
         legs: what its kind makes of it
+        unit: hydraulic power unit, if the file has one
     """
 
     path: Path
@@ -103,6 +105,7 @@ class RigFile:
     illustrative: tuple[str, ...]
     text: str
     legs: Legs
+    unit: PowerSetup | None = None
 
     @property
     def digest(self) -> str:
@@ -124,10 +127,19 @@ class RigFile:
         return self.legs.open(place)
 
     def machine(self, place: Path) -> Machine:
-        """The simulated machine; a real one has none."""
+        """The simulated machine, with its power unit; a real one has none."""
         if not self.simulated:
             raise UsageError(f"rig {self.name!r} is a real machine, which nothing here simulates")
-        return self.legs.machine(place)
+        if self.unit is None:
+            return self.legs.machine(place)
+        from motionbase.rig.power.machine import LegsAndPower, PowerMachine
+
+        power = PowerMachine(place, self.unit)
+        try:
+            return LegsAndPower(self.legs.machine(place), power)
+        except BaseException:
+            power.close()
+            raise
 
     def witness(self, place: Path) -> Witness | None:
         """A second reading of the legs, if there is one."""
@@ -135,7 +147,11 @@ class RigFile:
 
     def power(self, place: Path) -> PowerUnit | None:
         """The hydraulic power unit, if the file has one."""
-        return None
+        if self.unit is None:
+            return None
+        from motionbase.rig.power.unit import ModbusPowerUnit
+
+        return ModbusPowerUnit(self.unit, place)
 
 
 @final
@@ -212,7 +228,19 @@ def _rig(top: Table, path: Path, text: str, platform: Hexapod) -> RigFile:
         illustrative=illustrative_keys(top) if "illustrative" in top.data else (),
         text=text,
         legs=kind.read(top, platform),
+        unit=_power(top),
     )
+
+
+def _power(top: Table) -> PowerSetup | None:
+    """The power unit, simulated if the legs are."""
+    if "power" not in top.data:
+        return None
+    unit = setup_from(top.table("power"))
+    if isinstance(unit.line, SimulatedLine) is not ("machine" in top.data):
+        legs, wanted = ("simulated", f"'{SIMULATED}'") if "machine" in top.data else ("real", "that of a real unit")
+        top.table("power").complain("line", f"power.line is '{unit.line}'; the legs are {legs}, so {wanted} is wanted")
+    return unit
 
 
 def _check_machine(top: Table, kind: Kind) -> None:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, Protocol, final
+from typing import Any, Protocol, final, runtime_checkable
 
 from motionbase.errors import UsageError
 from motionbase.rig.border import Machine
@@ -204,6 +204,7 @@ class PowerMachine:
         return b"" if self.mute else self.garbage or data
 
 
+@runtime_checkable
 class Supplied(Protocol):
     """Something whose speed depends on the oil: `supply` is the part of its speed for which there is pressure."""
 
@@ -212,11 +213,17 @@ class Supplied(Protocol):
 
 @final
 class LegsAndPower:
-    """Simulated legs and the simulated unit that feeds them, as one machine."""
+    """Simulated legs and the simulated unit that feeds them, as one machine.
 
-    def __init__(self, legs: Machine, power: PowerMachine, supplied: Supplied | None = None) -> None:
-        """`supplied` are the legs' cylinders; electric legs have none."""
-        self.legs, self.power, self._supplied = legs, power, supplied
+    Attributes:
+        legs: a machine; if it has a `rig` with a `supply`, the unit feeds it
+        power: the unit
+    """
+
+    def __init__(self, legs: Machine, power: PowerMachine) -> None:
+        self.legs, self.power = legs, power
+        rig = getattr(legs, "rig", None)
+        self._supplied = rig if isinstance(rig, Supplied) else None
 
     @property
     def period(self) -> float:

@@ -2,13 +2,13 @@
 
 The pump is stopped by this program, or by the unit's own watchdog where there is a heartbeat register, when the program
 that asked it to run does nothing any more, when the line is lost, and at every fault. It is only started again when it
-is asked anew: `run(False)`, then `run(True)`.
+is asked anew, after the cause is gone.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -69,8 +69,10 @@ class ModbusPowerUnit:
         self._says = ""  # what is wrong by the newest reading
         self._refusal: _Trouble | None = None  # of a command
         self._warnings: tuple[str, ...] = ()
-        self._trip: _Trouble | None = None  # why the pump was stopped although it is still asked for
-        self._commands = self._asked = self._command = False
+        self._values: Mapping[str, float] = {}
+        self._trip: _Trouble | None = None  # why the pump was stopped; until somebody asks for it, or for its stop
+        self._commands = self._command = False
+        self._pending_until = -math.inf  # a pump that was asked for while something was wrong may still start
         self._written: bool | None = None  # what the unit was told since it is connected
         self._fed_at, self._beats = -math.inf, 0
         self._closed = Event()
@@ -94,22 +96,29 @@ class ModbusPowerUnit:
             return trouble.why if trouble else ""
 
     @property
+    def values(self) -> Mapping[str, float]:
+        """The newest reading by the names of its registers, in SI units; empty before the first."""
+        return self._values
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What does not stop, for people."""
         return self._warnings
 
     def run(self, on: bool) -> None:
-        """Ask for the pump to run or to stop; after a fault it must be asked to stop before it runs again."""
+        """Ask for the pump to run or to stop; it does not start if something stays wrong beyond the patience."""
         with self._lock:
             self._fed_at, self._commands = self._clock(), True
-            if on != self._asked:
-                self._asked = self._command = on
-                self._trip = None
+            if on and self._command:
+                return
+            self._command, self._trip = False, None
+            self._pending_until = self._fed_at + self.setup.patience if on else -math.inf
+            self._grant()
 
     def close(self) -> None:
         """Stop the pump, if it was ever asked for anything, and release the line; a second call does nothing."""
         with self._lock:
-            self._asked = self._command = False
+            self._command, self._pending_until = False, -math.inf
         self._closed.set()
         self._thread.join(4 * self.setup.timeout + self.setup.period)  # a name server may take longer; let it
 
@@ -132,7 +141,8 @@ class ModbusPowerUnit:
             state = self._judge.judged(reading, wanted)
             with self._lock:
                 self._state, self._says, self._failure = state, self._judge.why, _Trouble(RigFault.STALE, 0, "")
-                self._warnings = self._judge.warnings
+                self._warnings, self._values = self._judge.warnings, reading.values
+                self._grant()
             self._stop_for_trouble()
             self._speak()
         except Refused as error:
@@ -199,6 +209,12 @@ class ModbusPowerUnit:
                 trouble = _Trouble(RigFault.SILENT_LAW, 0, "the program that asked the pump to run is silent")
             if trouble is not None and self._command:
                 self._command, self._trip = False, trouble
+
+    def _grant(self) -> None:
+        """Let the pump run that was asked for, unless something is wrong; with the lock held."""
+        now = self._clock()
+        if now <= self._pending_until and self._trouble(now) is None:
+            self._command, self._pending_until = True, -math.inf
 
     def _trouble(self, now: float) -> _Trouble | None:
         """What is wrong at this time; with the lock held."""
