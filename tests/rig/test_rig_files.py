@@ -14,7 +14,7 @@ from motionbase.errors import MotionBaseError, UsageError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform
 from motionbase.rig.files import FOLDER, PRESETS, RigFile, heading, load_rig
-from motionbase.rig.files.drives import DriveLegs
+from motionbase.rig.files.drives import DriveLegs, EtherCatLegs
 from motionbase.rig.files.onoff import OnOffLegs
 from motionbase.rig.files.serial import SerialRig
 from tests.tier import often
@@ -75,6 +75,30 @@ def test_a_real_machine_is_named(tmp_path: Path, preset: str) -> None:
         rig.machine(tmp_path)
 
 
+ETHERCAT = ('kind = "drives"', 'kind = "ethercat"'), ('machine = "simulated"', 'interface = "eth1"')
+WITHOUT_BUS = ("bitrate = 1e6    # of the bus [1/s]\n", "")
+
+
+def test_drives_on_ethercat_have_positions_for_nodes_and_no_bit_rate(tmp_path: Path) -> None:
+    found = changed(tmp_path, "drives", *ETHERCAT, WITHOUT_BUS, ("period = 0.002", "period = 0.001"))
+    assert isinstance(found.legs, EtherCatLegs) and not found.simulated and found.witness(tmp_path) is None
+    assert found.legs.setup.bitrate is None and found.legs.setup.nodes == (1, 2, 3, 4, 5, 6)
+    assert found.legs.interface == "eth1" and found.period == 0.001
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (ETHERCAT, "line 2\\d: times.bitrate is for a CAN bus; EtherCAT has none"),
+        ((ETHERCAT[0], WITHOUT_BUS), 'EtherCAT are not simulated; kind = "drives" is'),
+        ((*ETHERCAT, WITHOUT_BUS, ('"eth1"', '" "')), "interface is ' ', a network interface such as 'eth1'"),
+    ],
+)
+def test_what_ethercat_cannot_do(tmp_path: Path, changes: tuple[tuple[str, str], ...], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        changed(tmp_path, "drives", *changes)
+
+
 def test_calibration_and_wiring_reach_the_legs(tmp_path: Path) -> None:
     rig = changed(
         tmp_path,
@@ -91,7 +115,7 @@ def test_calibration_and_wiring_reach_the_legs(tmp_path: Path) -> None:
 
 WRONG = [
     ("drives", 'kind = "drives"', 'kind = "drivs"', "kind =", "no kind of rig 'drivs'; did you mean 'drives'?"),
-    ("drives", 'kind = "drives"', "", None, "needs the key 'kind', one of onoff, drives, serial"),
+    ("drives", 'kind = "drives"', "", None, "needs the key 'kind', one of onoff, drives, ethercat, serial"),
     ("drives", "[axes]", "[axis]", "[axis]", "did you mean 'axes'?"),
     ("drives", "lead = 0.02 ", "laed = 0.02 ", "laed =", "did you mean 'lead'?"),
     ("drives", "lead = 0.02 ", "lead = -0.02 ", "lead =", "leg 1: drive 1: lead is -0.02"),

@@ -13,7 +13,8 @@ import pytest
 from motionbase.arrays import Array
 from motionbase.errors import UsageError
 from motionbase.platform.load import load_platform
-from motionbase.record.rig import LegState
+from motionbase.record.rig import LegState, RigFault
+from motionbase.rig.border import PowerState
 from motionbase.rig.check import reports
 from motionbase.rig.check.check import check
 from motionbase.rig.check.hand import Seen
@@ -308,3 +309,64 @@ def test_only_a_report_of_this_very_text_that_passed_counts(tmp_path: Path) -> N
 def test_impossible_options_are_refused(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         Options(**changes)
+
+
+class Pump:
+    """A power unit that does what it is told, until it has a fault."""
+
+    def __init__(self, fault_after: float = np.inf, starts: bool = True) -> None:
+        self.on, self.closed, self.starts, self.fault_after = False, False, starts, fault_after
+        self.begun: float | None = None
+        self.told: list[bool] = []
+        self.why = "the oil boils"
+
+    def look(self, now: float) -> PowerState:
+        self.begun = now if self.on and self.begun is None else self.begun
+        bad = self.begun is not None and now - self.begun > self.fault_after
+        running, fault = self.on and self.starts and not bad, RigFault.TEMPERATURE if bad else RigFault.NONE
+        return PowerState(now, running, 7e6 if running else 0.0, 2e5, 313.15, fault)
+
+    def run(self, on: bool) -> None:
+        self.on = on
+        self.told.append(on)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Pumped:
+    """A rehearsal with a pump."""
+
+    def __init__(self, rehearsal: Rehearsal, pump: Pump) -> None:
+        self.rehearsal, self.pump = rehearsal, pump
+
+    def power(self) -> Pump:
+        return self.pump
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rehearsal, name)
+
+
+@pytest.mark.parametrize(
+    ("pump", "step", "fault"),
+    [
+        (Pump(), "", ""),
+        (Pump(starts=False), "power unit", "it was to run within 120 s, it has no fault, but does not run"),
+        (Pump(fault_after=1.0), "power unit", "it has the fault TEMPERATURE: the oil boils"),
+        (Pump(fault_after=7.5), "slow movement", "the power unit has the fault TEMPERATURE: the oil boils"),
+    ],
+    ids=["good", "does not start", "fault while it starts", "fault later"],
+)
+def test_pressure_comes_before_the_valves(tmp_path: Path, pump: Pump, step: str, fault: str) -> None:
+    good = rig(tmp_path, "odu-onoff")
+    rehearsal = Rehearsal(good)
+    track = Track(rehearsal)
+    report = check(good, Pumped(rehearsal, pump), Beside(rehearsal), Options(legs=(4,), speed=0.02, rest=0.2))
+    assert (pump.told[0], pump.told[-1], pump.closed) == (True, False, True)
+    names = [one.what for one in report.steps]
+    assert names[:2] == ["potentiometers", "power unit"]
+    if not step:
+        assert report.verdict is Verdict.PASSED and "70 bar supply, 2 bar return, oil 40 degC" in report.markdown()
+        return
+    assert names[-1] == step and fault in report.fault, report.fault
+    assert track.moved == ([] if step == "power unit" else [4])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, final
 
+from motionbase.rig.drives.setup import Axis
 from motionbase.rig.files import RigFile
-from motionbase.rig.files.drives import DriveLegs
+from motionbase.rig.files.drives import DriveLegs, EtherCatLegs
 from motionbase.rig.files.onoff import OnOffLegs
 from motionbase.rig.files.serial import SerialRig
 
@@ -33,8 +34,8 @@ class Advice(Protocol):
 def advice_for(rig: RigFile) -> Advice:
     """Of the kind of a rig."""
     legs = rig.legs
-    if isinstance(legs, DriveLegs):
-        return OfDrives(legs)
+    if isinstance(legs, DriveLegs | EtherCatLegs):
+        return OfDrives(legs.setup.axes)
     if isinstance(legs, SerialRig):
         return OfSerial(legs)
     assert isinstance(legs, OnOffLegs)
@@ -45,8 +46,8 @@ def advice_for(rig: RigFile) -> Advice:
 class OfDrives:
     """Drives on a bus."""
 
-    def __init__(self, legs: DriveLegs) -> None:
-        self._axes = legs.setup.axes
+    def __init__(self, axes: tuple[Axis, ...]) -> None:
+        self._axes = axes
 
     def exchanged(self, meant: int, moved: int) -> str:
         """By node."""

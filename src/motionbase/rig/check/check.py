@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Protocol, final
 
 from motionbase.errors import MotionBaseError, UsageError
-from motionbase.rig.border import Actuators, Witness
+from motionbase.rig.border import Actuators, PowerUnit, Witness
 from motionbase.rig.check import moving, standing
 from motionbase.rig.check.advice import advice_for
-from motionbase.rig.check.checkouts import checked_out
+from motionbase.rig.check.checkouts import bench_of, potentiometers, valves
 from motionbase.rig.check.hand import Clock, Hand, RealClock, Seen
 from motionbase.rig.check.person import Person
+from motionbase.rig.check.pressure import powered
 from motionbase.rig.check.report import Failed, Report, Step, StopAsked, Verdict
 from motionbase.rig.check.session import Declined, Options, Session
 from motionbase.rig.files import RigFile
@@ -44,6 +45,10 @@ class Stand(Protocol):
         """A second reading, if there is one."""
         ...
 
+    def power(self) -> PowerUnit | None:
+        """The source of pressure, if it can be asked."""
+        ...
+
 
 @final
 class RealStand:
@@ -64,6 +69,10 @@ class RealStand:
         """As the file says."""
         return self._rig.witness(self._place)
 
+    def power(self) -> PowerUnit | None:
+        """As the file says."""
+        return self._rig.power(self._place)
+
 
 def check(
     rig: RigFile, stand: Stand, person: Person, options: Options | None = None, by: str = "",
@@ -83,14 +92,16 @@ def check(
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     chosen = options or Options()
     report = Report(rig.name, rig.kind, rig.simulated, rig.platform, rig.digest, by or person.name, begun, chosen.legs)
-    session = Session(report, person, chosen, advice_for(rig), asked=asked)
+    session = Session(report, person, chosen, advice_for(rig), stand.clock, asked=asked)
     actuators: Actuators | None = None
     witness: Witness | None = None
     try:
-        _check_out(session, rig, stand)
+        session.power = stand.power()
+        _begin(session, rig, stand)
         actuators = stand.actuators()
         report.device = actuators.promise.name
         session.hand = Hand(actuators, stand.clock, watch, asked)
+        session.hand.power = session.power
         witness = session.hand.witness = stand.witness()
         _work(session)
         report.finished = True
@@ -102,18 +113,26 @@ def check(
         if witness is not None:
             witness.close()
         if actuators is not None:
-            _close(session, actuators)
+            _close(actuators)
+        if session.power is not None:
+            session.power.run(False)
+            session.power.close()
     return report
 
 
-def _check_out(session: Session, rig: RigFile, stand: Stand) -> None:
-    """What can be tried before the backend is opened."""
+def _begin(session: Session, rig: RigFile, stand: Stand) -> None:
+    """What comes before the backend is opened: potentiometers, pressure, valves."""
     device = stand.acquisition()
-    if device is not None and isinstance(rig.legs, OnOffLegs):
-        try:
-            checked_out(session, rig.legs, device, stand.clock.skip(0.0), stand.clock.skip)
-        finally:
-            device.close()
+    if device is None or not isinstance(rig.legs, OnOffLegs):
+        powered(session)
+        return
+    try:
+        bench = bench_of(session, rig.legs, device)
+        potentiometers(session, bench)
+        powered(session)
+        valves(session, bench)
+    finally:
+        device.close()
 
 
 def _work(session: Session) -> None:
@@ -151,6 +170,6 @@ def _note(report: Report, why: str) -> None:
     report.steps[-1].verdict, report.steps[-1].fault = Verdict.FAILED, why
 
 
-def _close(session: Session, actuators: Actuators) -> None:
+def _close(actuators: Actuators) -> None:
     with suppress(MotionBaseError):  # a device that is gone cannot be switched off
         actuators.close()

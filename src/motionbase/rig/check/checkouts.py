@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import final
 
 from motionbase.rig.check.person import Person
@@ -18,26 +16,33 @@ from motionbase.rig.onoff.checkout import Bench, check_potentiometers, check_val
 PLACES = 0.0, 0.5, 1.0  # of a potentiometer's travel
 
 
-def checked_out(
-    session: Session, legs: OnOffLegs, device: Acquisition, now: float, wait: Callable[[float], object]
-) -> None:
-    """Potentiometers if the person can move their sliders, then valves one by one."""
+def bench_of(session: Session, legs: OnOffLegs, device: Acquisition) -> Bench:
+    """The rig as the procedures know one."""
 
     def waited(seconds: float) -> None:
-        wait(seconds)
+        session.wait(seconds)
         if session.asked():
             raise StopAsked
 
-    bench = Bench(device, legs.wiring, legs.potentiometers, legs.actuator.speed, waited, now)
+    now = session.clock.skip(0.0)
+    return Bench(device, legs.wiring, legs.potentiometers, legs.actuator.speed, waited, now)
+
+
+def potentiometers(session: Session, bench: Bench) -> None:
+    """If the person can move their sliders."""
     with session.step("potentiometers") as step:
-        if session.person.agrees("Can you move the potentiometers' sliders by hand, with the pump off?", _nothing):
+        if session.person.agrees("Can you move the potentiometers' sliders by hand, with the pump off?", session.idle):
             step.done = f"sliders at {', '.join(f'{100 * place:.0f} %' for place in PLACES)} of their travel"
-            travel = min(pot.length for pot in legs.potentiometers)
+            travel = min(pot.length for pot in bench.potentiometers)
             report = check_potentiometers(bench, _Sliders(session.person), [place * travel for place in PLACES])
-            session.person.attend("Fit the sliders to their cylinders again", _nothing)
+            session.attend("Fit the sliders to their cylinders again")
             _judge(step, report)
         else:
             step.verdict, step.said = Verdict.SKIPPED, "the sliders are fitted"
+
+
+def valves(session: Session, bench: Bench) -> None:
+    """One leg after another, with the pump on."""
     with session.step("valves, one by one") as step:
         session.leave(f"{BUTTON}, and the pump is on: may one leg after another go out and in by some 4 cm?")
         step.done = "each solenoid alone, until the leg has gone 4 cm"
@@ -65,8 +70,3 @@ class _Sliders:
 
     def slider(self, leg: int, s: float) -> float:
         return self._person.slider(leg + 1, s)
-
-
-def _nothing() -> None:
-    """No cycles, as the backend is not open yet."""
-    time.sleep(0.02)

@@ -11,7 +11,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.record.rig import LegState, Order, RigFault
-from motionbase.rig.border import Actuators, Answer, Demand, Sight, Witness
+from motionbase.rig.border import Actuators, Answer, Demand, PowerUnit, Sight, Witness
 from motionbase.rig.check.report import Failed, StopAsked
 
 LEGS = 6
@@ -91,6 +91,7 @@ class Hand:
         l: (6,) last demand [m]
         step, leg: what is going on, for those who look on
         witness: looks in every cycle, if there is one
+        power: the source of pressure, if it can be asked
         sight: what it saw last
     """
 
@@ -112,6 +113,7 @@ class Hand:
         self.l = 0.5 * (self.promise.least + self.promise.most)
         self.now, self._count = 0.0, 0
         self.witness: Witness | None = None
+        self.power: PowerUnit | None = None
         self.sight = Sight(-np.inf, np.full(LEGS, np.nan))
         self.answer = Answer(-np.inf, self.l, (LegState.OFF,) * LEGS, (RigFault.NONE,) * LEGS)
 
@@ -128,6 +130,8 @@ class Hand:
         self._count += 1
         rates = np.zeros(LEGS) if l_dot is None else l_dot
         self.answer = self._actuators.cycle(self.now, Demand(self._count, self.l, rates, go, stop, order))
+        if self.power is not None:
+            self.power.look(self.now)  # so that it hears that we live
         if self.witness is not None:
             self.sight = self.witness.look(self.now)
         self._watch(Seen(self.now, self.step, self.leg, self.l, go, stop, self.answer, self.sight.l))
@@ -165,7 +169,10 @@ class Hand:
         self.cycle()
 
     def expect_no_fault(self) -> None:
-        """Stop if a leg has a fault."""
+        """Stop if a leg or the power unit has a fault."""
+        if self.power is not None and (fault := self.power.look(self.now).fault):
+            self.stop()
+            raise Failed(f"the power unit has the fault {fault.name}: {getattr(self.power, 'why', '')}")
         faulty = [(k, fault) for k, fault in enumerate(self.answer.faults, 1) if fault]
         if faulty:
             self.stop()

@@ -17,7 +17,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import UsageError
-from motionbase.rig.border import Actuators, Answer, Demand, Promise, Witness
+from motionbase.rig.border import Actuators, Answer, Demand, PowerUnit, Promise, Witness
 from motionbase.rig.check.person import Idle
 from motionbase.rig.files import RigFile
 from motionbase.rig.files.drives import DriveLegs
@@ -152,6 +152,10 @@ class Rehearsal:
     def witness(self) -> Witness | None:
         """A second reading, where the bus has room for one more."""
         return self._made.witness()
+
+    def power(self) -> PowerUnit | None:
+        """None: the simulated machine has pressure."""
+        return None
 
     def person(self, say: Callable[[str], object] = lambda text: None) -> SimulatedPerson:
         """Who sees the machine, and says what is being done."""

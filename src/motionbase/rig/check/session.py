@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import final
 
 from motionbase.errors import UsageError
+from motionbase.rig.border import PowerUnit
 from motionbase.rig.check.advice import Advice
-from motionbase.rig.check.hand import Hand
+from motionbase.rig.check.hand import Clock, Hand
 from motionbase.rig.check.person import Person
 from motionbase.rig.check.report import Failed, Report, Step, Verdict
 
+IDLE = 0.02  # [s]
 ALL = (1, 2, 3, 4, 5, 6)
 
 
@@ -57,7 +59,9 @@ class Session:
 
     Attributes:
         tape: lengths that the person measured at rest, by leg from 1 [m]
+        clock: on which all runs
         hand: on the machine, once its backend is open
+        power: the source of pressure, if the file has one
         asked: whether somebody wants the check to end
     """
 
@@ -65,8 +69,10 @@ class Session:
     person: Person
     options: Options
     advice: Advice
+    clock: Clock
     tape: dict[int, float] = field(default_factory=dict)
     hand: Hand | None = None
+    power: PowerUnit | None = None
     asked: Callable[[], bool] = lambda: False
 
     @property
@@ -94,16 +100,25 @@ class Session:
 
     def leave(self, question: str) -> None:
         """Ask for leave; without it, the check ends here."""
-        if not self.person.agrees(question, self._idle):
+        if not self.person.agrees(question, self.idle):
             raise Declined
 
     def attend(self, text: str) -> None:
         """Wait until the person looks."""
-        self.person.attend(text, self._idle)
+        self.person.attend(text, self.idle)
 
-    def _idle(self) -> None:
+    def idle(self) -> None:
+        """A cycle in which nothing may move; before there are any, the power unit hears that we live."""
         if self.hand is not None:
             self.hand.idle()
+        else:
+            self.wait(IDLE)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass before the backend is open."""
+        now = self.clock.skip(seconds)
+        if self.power is not None:
+            self.power.look(now)
 
 
 class Declined(Exception):

@@ -14,7 +14,7 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import illustrative_keys
 from motionbase.platform.table import Table
 from motionbase.rig.border import Actuators, Machine, PowerUnit, Witness
-from motionbase.rig.files.drives import read_drives
+from motionbase.rig.files.drives import read_drives, read_ethercat
 from motionbase.rig.files.onoff import device_name, read_onoff
 from motionbase.rig.files.serial import read_serial
 from motionbase.rig.power.setup import PowerSetup, SimulatedLine, setup_from
@@ -74,6 +74,7 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     "onoff": Kind("device", '"ni:Dev1"', ("law", "valves", "witness"), lambda t, p: read_onoff(t, p, _daq(t))),
     "drives": Kind("bus", '"socketcan:can0"', ("homing",), lambda t, p: read_drives(t, p, _bus(t))),
+    "ethercat": Kind("interface", '"eth1"', ("homing",), lambda t, p: read_ethercat(t, p, _interface(t))),
     "serial": Kind("ports", '["/dev/ttyUSB0"]', ("controller",), lambda t, p: read_serial(t, p, _ports(t))),
 }
 
@@ -263,6 +264,13 @@ def _bus(top: Table) -> str:
     if bus is not None and not (interface and colon and channel):
         top.refuse("bus", "an interface and a channel such as 'socketcan:can0'")
     return bus or ""
+
+
+def _interface(top: Table) -> str:
+    name = top.text("interface") if "interface" in top.data else None
+    if name is not None and not name.strip():
+        top.refuse("interface", "a network interface such as 'eth1'")
+    return name or ""
 
 
 def _ports(top: Table) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -76,7 +76,6 @@ class OnOffLegs:
     daq: str
     start: Array
     second: str | None = None
-    device: ClassVar[str] = "device"
 
     @property
     def simulated(self) -> bool:

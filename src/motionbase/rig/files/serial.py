@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, final
+from typing import final
 
 from motionbase.arrays import Array
 from motionbase.errors import UsageError, unknown
@@ -38,7 +38,6 @@ class SerialRig:
     setup: Setup
     ports: tuple[str, ...]
     start: Array
-    device: ClassVar[str] = "ports"
 
     @property
     def simulated(self) -> bool:
