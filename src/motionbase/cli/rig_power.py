@@ -65,14 +65,15 @@ def _ask(setup: "PowerSetup") -> None:
 @contextmanager
 def _played(rig: "RigFile", setup: "PowerSetup") -> "Iterator[tuple[ModbusPowerUnit, PowerMachine | None]]":
     """The unit, and the simulation of it if the rig is simulated."""
-    from motionbase.rig.power.machine import PowerMachine
+    from motionbase.rig.power.machine import PowerMachine, simulated_unit
     from motionbase.rig.power.unit import ModbusPowerUnit
 
     if not rig.simulated:
         with closing(ModbusPowerUnit(setup)) as unit:
             yield unit, None
         return
-    with tempfile.TemporaryDirectory() as folder, closing(PowerMachine(Path(folder), setup)) as machine:
+    physics = simulated_unit(setup, rig.pressure)
+    with tempfile.TemporaryDirectory() as folder, closing(PowerMachine(Path(folder), setup, physics)) as machine:
         with closing(ModbusPowerUnit(setup, Path(folder))) as unit:
             yield unit, machine
 

@@ -24,6 +24,7 @@ ODU = load_platform("odu")
 SIMULATED = (FOLDER / "odu-onoff.toml").read_text()
 REAL = SIMULATED.replace('machine = "simulated"', 'device = "ni:Dev1"')
 REAL = REAL.replace("[witness]", '[witness]\ndevice = "ni:Dev2"')
+UNIT = TEXT.replace("least_pressure = 120e5", "least_pressure = 50e5")  # of the 70 bar of this platform
 Capture = pytest.CaptureFixture[str]
 
 
@@ -37,7 +38,7 @@ def place(tmp_path: Path) -> Path:
 def mine(tmp_path: Path) -> Path:
     """A simulated rig with its unit."""
     path = tmp_path / "mine.toml"
-    path.write_text(SIMULATED + TEXT)
+    path.write_text(SIMULATED + UNIT)
     return path
 
 
@@ -56,7 +57,7 @@ def test_the_example_of_the_docs_is_right() -> None:
 
 
 def test_simulated_legs_wait_for_the_oil(place: Path) -> None:
-    rig = rig_of(SIMULATED + TEXT, place)
+    rig = rig_of(SIMULATED + UNIT, place)
     with closing(rig.machine(place)) as machine:
         assert isinstance(machine, LegsAndPower) and machine.period == machine.legs.period
         unit = rig.power(place)
@@ -70,7 +71,7 @@ def test_simulated_legs_wait_for_the_oil(place: Path) -> None:
                 machine.advance(1e-3 * k)
             assert machine.power.unit.share > 0.99
             assert machine.legs.rig.supply == machine.power.unit.share  # type: ignore[attr-defined]
-            wait_for(lambda: unit.look(0.0).p_supply > 155e5)
+            wait_for(lambda: unit.look(0.0).p_supply > 68e5)
     assert not list(place.glob("power*"))
 
 
@@ -92,11 +93,20 @@ def test_a_rig_without_a_unit_has_none(place: Path) -> None:
 )
 def test_legs_and_unit_are_both_simulated_or_neither(legs: str, line: str, says: str, place: Path) -> None:
     with pytest.raises(UsageError, match=says):
-        rig_of(legs + TEXT.replace('line = "simulated"', f'line = "{line}"'), place)
+        rig_of(legs + UNIT.replace('line = "simulated"', f'line = "{line}"'), place)
+
+
+def test_a_pressure_that_the_platform_does_not_have(place: Path) -> None:
+    with pytest.raises(UsageError, match="least_pressure is 1.2e.07 Pa; the supply of platform 'odu' has 7e.06 Pa"):
+        rig_of(SIMULATED + TEXT, place)
+    drives = (FOLDER / "drives.toml").read_text() + UNIT
+    (place / "drives.toml").write_text(drives)
+    with pytest.raises(UsageError, match="the supply of platform 'emotion-1500' has"):
+        load_rig(place / "drives.toml", load_platform("emotion-1500"))
 
 
 def test_what_is_wrong_has_its_line(place: Path) -> None:
-    text = SIMULATED + TEXT.replace("hot = 338.15", "hot = 65")
+    text = SIMULATED + UNIT.replace("hot = 338.15", "hot = 65")
     number = text[: text.index("hot = 65")].count("\n") + 1
     with pytest.raises(UsageError, match=f"rig.toml, line {number}: .*hot is 65 K, it must be 273.15 to 423.15 K"):
         rig_of(text, place)
@@ -115,7 +125,7 @@ def test_the_command_shows_a_reading(mine: Path, capsys: Capture) -> None:
 
 def test_the_command_starts_a_pump(mine: Path, capsys: Capture) -> None:
     """Whose pressure never rises enough in this time."""
-    mine.write_text(SIMULATED + TEXT.replace("least_pressure = 120e5", "least_pressure = 1e4"))
+    mine.write_text(SIMULATED + UNIT.replace("least_pressure = 50e5", "least_pressure = 1e4"))
     assert call(["rig", "power", str(mine), "--run", "--duration", "1.6", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["running"] and found["values"]["supply"] > 1e5
@@ -129,7 +139,7 @@ def real(text: str, port: int, folder: Path) -> Path:
 
 def test_a_real_pump_starts_only_with_leave(tmp_path: Path, capsys: Capture) -> None:
     machine = PowerMachine(None, changed(line=TcpLine(HOST, 0)))
-    path = real(TEXT, machine.port, tmp_path)
+    path = real(UNIT, machine.port, tmp_path)
     assert call(["rig", "power", str(path), "--run"]) == 2
     assert "without a terminal it needs --yes" in capsys.readouterr().err and not machine.unit.commanded
     machine.unit.alarms = 1
@@ -142,7 +152,7 @@ def test_a_real_pump_starts_only_with_leave(tmp_path: Path, capsys: Capture) -> 
 def test_a_unit_that_is_not_there(tmp_path: Path, capsys: Capture) -> None:
     machine = PowerMachine(None, changed(line=TcpLine(HOST, 0)))
     machine.close()
-    path = real(TEXT, machine.port, tmp_path)
+    path = real(UNIT, machine.port, tmp_path)
     assert call(["rig", "power", str(path), "--json", "--duration", "0.3"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert not found["answers"] and found["fault"] == "SILENT_LEG" and "cannot be reached" in found["why"]

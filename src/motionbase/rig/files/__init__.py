@@ -96,6 +96,7 @@ class RigFile:
         text: of the file
         legs: what its kind makes of it
         unit: hydraulic power unit, if the file has one
+        pressure: of the supply that the platform is made for [Pa]
     """
 
     path: Path
@@ -107,6 +108,7 @@ class RigFile:
     text: str
     legs: Legs
     unit: PowerSetup | None = None
+    pressure: float = 0.0
 
     @property
     def digest(self) -> str:
@@ -133,9 +135,9 @@ class RigFile:
             raise UsageError(f"rig {self.name!r} is a real machine, which nothing here simulates")
         if self.unit is None:
             return self.legs.machine(place)
-        from motionbase.rig.power.machine import LegsAndPower, PowerMachine
+        from motionbase.rig.power.machine import LegsAndPower, PowerMachine, simulated_unit
 
-        power = PowerMachine(place, self.unit)
+        power = PowerMachine(place, self.unit, simulated_unit(self.unit, self.pressure))
         try:
             return LegsAndPower(self.legs.machine(place), power)
         except BaseException:
@@ -229,15 +231,22 @@ def _rig(top: Table, path: Path, text: str, platform: Hexapod) -> RigFile:
         illustrative=illustrative_keys(top) if "illustrative" in top.data else (),
         text=text,
         legs=kind.read(top, platform),
-        unit=_power(top),
+        unit=_power(top, platform),
+        pressure=platform.actuator.p_supply,
     )
 
 
-def _power(top: Table) -> PowerSetup | None:
+def _power(top: Table, platform: Hexapod) -> PowerSetup | None:
     """The power unit, simulated if the legs are."""
     if "power" not in top.data:
         return None
-    unit = setup_from(top.table("power"))
+    unit, pressure = setup_from(top.table("power")), platform.actuator.p_supply
+    if unit.limits.least_pressure >= pressure:
+        top.table("power").table("limits").complain(
+            "least_pressure",
+            f"power.limits.least_pressure is {unit.limits.least_pressure:g} Pa; the supply of platform "
+            f"{platform.name!r} has {pressure:g} Pa",
+        )
     if isinstance(unit.line, SimulatedLine) is not ("machine" in top.data):
         legs, wanted = ("simulated", f"'{SIMULATED}'") if "machine" in top.data else ("real", "that of a real unit")
         top.table("power").complain("line", f"power.line is '{unit.line}'; the legs are {legs}, so {wanted} is wanted")

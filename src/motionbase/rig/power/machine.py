@@ -14,7 +14,7 @@ from motionbase.rig.border import Machine
 from motionbase.rig.power.line import HOST, check_available, port_file
 from motionbase.rig.power.registers import Kind, Register
 from motionbase.rig.power.setup import Line, PowerSetup, RtuLine, SimulatedLine, TcpLine
-from motionbase.rig.power.simulated import SimulatedPowerUnit
+from motionbase.rig.power.simulated import PRESSURE, SimulatedPowerUnit
 
 WATCHDOG = 2.0  # [s] of the simulated unit, if it has a heartbeat register
 LONGEST_GAP = 1.0  # [s] that is caught up after a pause, as after a suspension of the computer
@@ -52,7 +52,7 @@ class PowerMachine:
             line: where to serve, if not on the set-up's own line; port 0 is any
         """
         check_available()
-        self.unit = unit or SimulatedPowerUnit(watchdog=WATCHDOG if "heartbeat" in setup.registers else None)
+        self.unit = unit or simulated_unit(setup)
         self.setup, self.port = setup, 0
         self.delay, self.refusal, self.mute, self.garbage = 0.0, 0, False, b""
         self.words: dict[str, list[int]] = {}
@@ -202,6 +202,11 @@ class PowerMachine:
         if not sending:
             return data
         return b"" if self.mute else self.garbage or data
+
+
+def simulated_unit(setup: PowerSetup, pressure: float = PRESSURE) -> SimulatedPowerUnit:
+    """A unit of a set-up, for a supply pressure [Pa]; it has a watchdog if there is a heartbeat."""
+    return SimulatedPowerUnit(setting=pressure, watchdog=WATCHDOG if "heartbeat" in setup.registers else None)
 
 
 @runtime_checkable

@@ -1,7 +1,7 @@
 """A simulated hydraulic power unit: pump, accumulators, oil, and what can be wrong with them.
 
-Only the supply pressure is a published one, of a research simulator (160 bar). All other numbers are illustrative, and
-so are the laws for heat and leakage.
+Only the usual supply pressure is a published one, of a research simulator (160 bar). All other numbers are
+illustrative, and so are the laws for heat and leakage.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import math
 from dataclasses import dataclass
 from typing import final
 
-PRESSURE = 160e5  # [Pa] that the pump's compensator keeps
+PRESSURE = 160e5  # [Pa]
 FLOW = 2.5e-3  # [m^3/s] of the pump at full speed, 150 l/min
-BAND = 10e5  # [Pa] below its pressure in which the pump reduces its flow
+BAND = 0.06  # part of the set pressure, below it, in which the pump reduces its flow
 START, STOP = 1.5, 1.0  # [s] that the pump takes to start and to stop
-GAS, PRECHARGE = 20e-3, 100e5  # [m^3], [Pa] of the accumulators
+GAS, PRECHARGE = 20e-3, 0.6  # [m^3] of the accumulators, and their pressure without oil, as part of the set pressure
 STIFF = 5e-11  # [m^3/Pa] of lines and oil alone
-LEAKAGE = 3e-5 / PRESSURE  # [m^3/(s Pa)]
+LEAKAGE = 2e-12  # [m^3/(s Pa)]
 DUMP = 1e-6  # [m^3/(s sqrt(Pa))] through the valve that empties the accumulators when the pump stops
 BACK, BACK_FLOW = 3e5, 2.5e-3  # [Pa] in the return line at a flow [m^3/s]
 OIL, HEAT = 0.3, 870.0 * 1900.0  # [m^3], [J/(m^3 K)]
@@ -33,6 +33,7 @@ class SimulatedPowerUnit:
     """A unit whose time moves on as far as `advance` is told. Attributes may be set at any time, as faults are.
 
     Attributes:
+        setting: pressure that the pump's compensator keeps [Pa]
         pressure: of the supply [Pa]
         temperature: of the oil [K]
         level: of the oil, as a part of a full tank
@@ -47,6 +48,7 @@ class SimulatedPowerUnit:
         watchdog: time without a heartbeat after which the pump stops [s]; None if it has none
     """
 
+    setting: float = PRESSURE
     pressure: float = 0.0
     temperature: float = 313.15
     level: float = 0.8
@@ -77,7 +79,7 @@ class SimulatedPowerUnit:
     @property
     def share(self) -> float:
         """Part of the legs' speed for which there is pressure: flow through an orifice."""
-        return math.sqrt(min(max(self.pressure / PRESSURE, 0.0), 1.0))
+        return math.sqrt(min(max(self.pressure / self.setting, 0.0), 1.0))
 
     def command(self, on: bool) -> None:
         """Run or stop; alarms are acknowledged by a stop."""
@@ -104,16 +106,21 @@ class SimulatedPowerUnit:
             self.commanded = False  # its own protection
         turns = self.commanded and not self.stuck
         self.speed = min(self.speed + h / START, 1.0) if turns else max(self.speed - h / STOP, 0.0)
-        pumped = FLOW * self.speed * min(max((PRESSURE - self.pressure) / BAND, 0.0), 1.0) if self.running else 0.0
+        pumped = FLOW * self.speed * self._wanted() if self.running else 0.0
         root = math.sqrt(self.pressure)
         dumped = 0.0 if self.running else DUMP * root
         self._out = LEAKAGE * self.pressure + dumped + (self.use if self.pressure > 0 else 0.0)
         if self.burst:
             self._out += 10 * DUMP * root
-        gas = GAS * PRECHARGE / self.pressure**2 if self.pressure > PRECHARGE else 0.0
+        empty = PRECHARGE * self.setting
+        gas = GAS * empty / self.pressure**2 if self.pressure > empty else 0.0
         self.pressure = max(self.pressure + h * (pumped - self._out) / (STIFF + gas), 0.0)
         power = (STANDBY + LOST * pumped * self.pressure) * self.running
         cooling = COOLING * max(self.temperature - COOL_FROM, 0.0) * self.cooled
         lost = cooling + WALLS * (self.temperature - AMBIENT)
         self.temperature += h * (power - lost) / (OIL * HEAT)
         self.level = max(self.level - h * self.spill, 0.0)
+
+    def _wanted(self) -> float:
+        """Part of the pump's flow that its compensator lets through."""
+        return min(max((1 - self.pressure / self.setting) / BAND, 0.0), 1.0)
