@@ -1,5 +1,6 @@
 """`motionbase rig`: rig files, and the check of a machine with a person beside it."""
 
+import gc
 import json
 import tempfile
 from collections.abc import Callable, Iterator
@@ -185,9 +186,13 @@ def _checked(
     from motionbase.rig.check.check import RealStand, check
     from motionbase.rig.check.rehearsal import Rehearsal
     from motionbase.ring.command_words import user
+    from motionbase.ring.gentle import be_prompt
 
     name = by or ("" if simulated_person else user())
     if not rig.simulated:
+        gc.collect()
+        gc.freeze()
+        be_prompt()
         with tempfile.TemporaryDirectory() as place:
             person: Person = TerminalPerson(name, screen, asked)
             stand: Stand = RealStand(rig, Path(place))

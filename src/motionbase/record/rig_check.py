@@ -13,7 +13,8 @@ from motionbase.record.schema import Channel, Schema
 
 STEPS = (
     "beginning", "connection and readings at rest", "lengths by tape", "switching on", "homing", "slow movement",
-    "demand outside the limits", "demand that jumps", "stop", "silence", "stop by the witness", "switching off",
+    "almost to its end", "demand outside the limits", "demand that jumps", "stop", "silence", "stop by the witness",
+    "switching off",
 )  # fmt: skip
 """Names of the steps with the backend open, by their codes."""
 STATES = ("off", "at rest", "moving", "stopping")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,7 @@ from motionbase.rig.check.check import check
 from motionbase.rig.check.hand import Seen
 from motionbase.rig.check.person import Idle
 from motionbase.rig.check.rehearsal import Rehearsal, SimulatedPerson
-from motionbase.rig.check.report import Report, Verdict
+from motionbase.rig.check.report import Report, Step, Verdict
 from motionbase.rig.check.session import Options
 from motionbase.rig.drives.witness import DrivesWitness
 from motionbase.rig.files import FOLDER, PRESETS, RigFile, heading, load_rig
@@ -309,6 +310,37 @@ def test_only_a_report_of_this_very_text_that_passed_counts(tmp_path: Path) -> N
 def test_impossible_options_are_refused(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         Options(**changes)
+
+
+def test_legs_near_an_end_go_there_if_the_person_likes(tmp_path: Path) -> None:
+    good = rig(tmp_path, "smc3", ("[axes]", "[simulated]\nstart = 0.975\n[axes]"))
+    rehearsal = Rehearsal(good)
+    track = Track(rehearsal)
+    report = check(good, rehearsal, rehearsal.person(), Options(legs=(2,), speed=0.03, rest=0.2), watch=track.watch)
+    assert report.verdict is Verdict.PASSED, report.markdown()
+    ends = [step for step in report.steps if step.what == "almost to its end"]
+    assert [step.leg for step in ends] == [2] and "and back" in ends[0].done
+    assert track.least[1] == pytest.approx(0.948 + 0.002, abs=2e-3) and track.moved == [2]
+
+
+def test_a_limit_switch_within_the_accepted_lengths_is_found(tmp_path: Path) -> None:
+    """The simulated switches are at the reference, 15 mm above the least length of this file."""
+    good = rig(tmp_path, "drives", ("home = 1.4542", "home = 1.4692"), ("[axes]", "[simulated]\nstart = 1.47\n[axes]"))
+    rehearsal = Rehearsal(good)
+    track = Track(rehearsal)
+    report = check(good, rehearsal, rehearsal.person(), Options(legs=(2,), speed=0.03, rest=0.2), watch=track.watch)
+    rehearsal.close()
+    assert report.steps[-1].what == "almost to its end"
+    assert re.search(r"of limits.least, it got to 1469 mm \(.*LIMIT_SWITCH.*: move limits.least", report.fault), (
+        report.fault
+    )
+    assert track.moved == [2]
+
+
+def test_numbers_that_json_does_not_have() -> None:
+    report = Report("a", "drives", True, "odu", "0", "Ann", "2026-01-01T00:00:00+00:00", (1,))
+    report.steps.append(Step("power unit", values={"temperature": float("nan"), "lengths": [1.0, float("inf")]}))
+    assert json.loads(report.json())["steps"][0]["values"] == {"temperature": None, "lengths": [1.0, None]}
 
 
 class Pump:

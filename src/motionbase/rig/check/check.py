@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, final
 
-from motionbase.errors import MotionBaseError, UsageError
+from motionbase.errors import MotionBaseError
 from motionbase.rig.border import Actuators, PowerUnit, Witness
 from motionbase.rig.check import moving, standing
 from motionbase.rig.check.advice import advice_for
@@ -20,7 +20,7 @@ from motionbase.rig.check.report import Failed, Report, Step, StopAsked, Verdict
 from motionbase.rig.check.session import Declined, Options, Session
 from motionbase.rig.files import RigFile
 from motionbase.rig.files.onoff import OnOffLegs
-from motionbase.rig.onoff.acquisition import Acquisition, AcquisitionError
+from motionbase.rig.onoff.acquisition import Acquisition
 
 NUMBERING = "Legs are numbered counter-clockwise from above, starting at the front left."
 
@@ -107,7 +107,7 @@ def check(
         report.finished = True
     except (Failed, Declined, StopAsked, KeyboardInterrupt) as end:
         _end(session, end)
-    except (AcquisitionError, UsageError) as error:
+    except MotionBaseError as error:
         _note(report, str(error))
     finally:
         if witness is not None:
@@ -146,6 +146,7 @@ def _work(session: Session) -> None:
         standing.measured_by_tape(session)
     for leg in legs:
         moving.moved_alone(session, leg)
+    moving.to_the_ends(session)
     moving.refused(session, legs[0])
     moving.stopped(session, legs[0])
     moving.silent(session, legs[0])

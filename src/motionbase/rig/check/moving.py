@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from motionbase.arrays import Array
@@ -9,12 +11,14 @@ from motionbase.record.rig import LegState, RigFault
 from motionbase.rig.check.hand import STRAY
 from motionbase.rig.check.report import Failed, Step
 from motionbase.rig.check.session import Session
+from motionbase.rig.check.standing import expect_witness
 
 RESTING = 0.6  # [s] after a movement
 STARTING = 15.0  # [s] until legs are switched on again after a reset
 SLOWEST_STOP = 1.0  # [s]
-INSIDE = 2e-3  # [m] from an accepted length to which a leg is moved
+INSIDE = 2e-3  # [m] from an end, or from where it began, to which a leg is moved
 BEYOND = 1e-3  # [m] outside the accepted lengths
+NOT_WORTH, NEAR = 5e-3, 0.1  # [m] from an end: legs that go there if the person likes
 GAP = 3.0  # silences without a cycle
 
 
@@ -38,14 +42,43 @@ def moved_alone(session: Session, leg: int) -> None:
         step.values = {"asked": way, "read": gone}
         _expect_this_leg(session, step, leg, way, trouble)
         _expect_so_far(session, step, leg, gone)
+        expect_witness(session)
         hand.stay()
-        least, most = hand.promise.least[leg - 1] + INSIDE, hand.promise.most[leg - 1] - INSIDE
-        back = min(max(before, least), most)  # not onto a limit switch
+        back = before + math.copysign(INSIDE, way)  # not onto the switch where homing may have left it
         hand.move(leg, back - float(hand.l[leg - 1]), options.speed)
         hand.hold(RESTING, go=True)
         hand.expect_no_fault()
         if abs(left := float(hand.answer.l[leg - 1]) - back) > options.change:
             raise Failed(f"leg {leg}: it was to go back, it is read {1e3 * left:+.1f} mm from where it was to be")
+
+
+def to_the_ends(session: Session) -> None:
+    """With the person's leave, legs that stand near an end of their accepted lengths go almost there, one by one."""
+    hand, options = session.at, session.options
+    ways = {leg: way for leg in options.legs if NOT_WORTH < abs(way := _to_the_nearer_end(session, leg)) <= NEAR}
+    if not ways:
+        return
+    named = ", ".join(f"leg {leg} by {1e3 * way:+.0f} mm" for leg, way in ways.items())
+    question = f"May these legs go almost to their ends and back, one after another: {named}?"
+    if not session.person.agrees(question, hand.idle):
+        return
+    for leg, way in ways.items():
+        with session.step("almost to its end", leg) as step:
+            begin = float(hand.answer.l[leg - 1])
+            step.done = f"demand {1e3 * way:+.0f} mm at {1e3 * options.speed:.0f} mm/s, and back"
+            for there in (way, -way):
+                hand.stay()
+                try:
+                    hand.move(leg, there, options.speed)
+                    hand.hold(RESTING, go=True)
+                    hand.expect_no_fault()
+                except Failed as failed:
+                    key = "least" if way < 0 else "most"
+                    raise Failed(
+                        f"leg {leg}: it was to come within {1e3 * INSIDE:.0f} mm of limits.{key}, it got to "
+                        f"{1e3 * hand.answer.l[leg - 1]:.0f} mm ({failed}): move limits.{key} of this leg further in"
+                    ) from None
+            step.measured = f"it came back to {1e3 * (float(hand.answer.l[leg - 1]) - begin):+.1f} mm"
 
 
 def refused(session: Session, leg: int) -> None:
@@ -128,6 +161,13 @@ _CUT = "cut the power, and check the machine's own watchdog"
 def _towards_the_middle(session: Session, leg: int) -> float:
     promise, l = session.at.promise, float(session.at.answer.l[leg - 1])
     return 1.0 if l < 0.5 * (promise.least[leg - 1] + promise.most[leg - 1]) else -1.0
+
+
+def _to_the_nearer_end(session: Session, leg: int) -> float:
+    """Way to the nearer one of the accepted lengths, less a little [m]."""
+    promise, l = session.at.promise, float(session.at.answer.l[leg - 1])
+    down, up = float(promise.least[leg - 1]) + INSIDE - l, float(promise.most[leg - 1]) - INSIDE - l
+    return down if -down < up else up
 
 
 def _expect_this_leg(session: Session, step: Step, leg: int, way: float, trouble: Failed | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any, final
@@ -109,7 +110,7 @@ class Report:
         data = asdict(self)
         steps = [row | {"verdict": step.verdict.value} for row, step in zip(data.pop("steps"), self.steps, strict=True)]
         head = {"format": FORMAT, "version": VERSION, "verdict": self.verdict.value, "counts": self.counts}
-        return json.dumps({**head, **data, "steps": steps}, indent=2) + "\n"
+        return json.dumps(_finite({**head, **data, "steps": steps}), indent=2, allow_nan=False) + "\n"
 
     def markdown(self) -> str:
         """For people."""
@@ -134,6 +135,15 @@ class Report:
             rows.append(f"| {' | '.join(map(_plain, cells))} |")
         faults = [f"- {_plain(step.what)}: {_plain(step.fault)}" for step in self.steps if step.fault]
         return "\n".join([*rows, *(["", "What is wrong:", "", *faults] if faults else [])]) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """Without numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _plain(text: str) -> str:

@@ -56,7 +56,7 @@ def measured_by_tape(session: Session) -> None:
         step.said = ", ".join(f"{1e3 * l:.0f}" for l in session.tape.values()) + " mm"
         step.measured = ", ".join(f"{1e3 * row['read']:.0f}" for row in step.values.values()) + " mm"
         _expect_agreement(session, {leg: step.values[f"leg {leg}"]["read"] for leg in options.legs})
-        _expect_witness(session)
+        expect_witness(session)
 
 
 def switched_on(session: Session) -> None:
@@ -148,7 +148,7 @@ def _expect_agreement(session: Session, read: dict[int, float]) -> None:
     )
 
 
-def _expect_witness(session: Session) -> None:
+def expect_witness(session: Session) -> None:
     """What looks on beside the backend sees the same."""
     hand = session.at
     for leg in range(LEGS if hand.witness is not None else 0):
