@@ -51,6 +51,7 @@ def stopped() -> Array:
     put(rows, "rig_fault", RigFault.SILENT_LEG, (3,), slice(400, 800))
     put(rows, "rig_code", 0x8130, (3,), slice(400, 800))
     put(rows, "rig_fault", RigFault.EMERGENCY_STOP, (1, 2, 4, 5, 6), slice(500, 800))
+    put(rows, "rig_state", LegState.FAULT, at=slice(500, 800))
     rows[500:800, PLACE["rig_stop"]] = StopCause.SPEED
     return rows
 
@@ -58,7 +59,7 @@ def stopped() -> Array:
 IN_RUN = [
     (0, "state", "all legs ready", False),
     (
-        400, "fault", "leg 3 stopped: silent leg, a drive or a sensor does not answer (device: 0x8130); "
+        400, "fault", "leg 3 stopped: silent leg, a drive or a sensor does not answer (code 0x8130); "
         "measured 1.1200 m, asked for 1.1300 m", True,
     ),
     (
@@ -86,6 +87,16 @@ def test_it_stands_in_a_recording_with_its_tick(tmp_path: Path) -> None:
     with open_recording(path) as found:
         events = [e for e in events_of(found) if e.text not in ("state off", "mode host")]
     assert [(e.tick, e.kind, e.text, e.is_bad) for e in events] == [(2 * k, *rest) for k, *rest in IN_RUN]
+
+
+def test_codes_of_devices_are_written_as_their_makers_do() -> None:
+    rows = records(30)
+    for at, code in ((10, -200284.0), (20, 0x80)):
+        put(rows, "rig_fault", RigFault.DEVICE, (6,), slice(at, at + 5))
+        put(rows, "rig_code", code, (6,), slice(at, at + 5))
+    assert [text.split("(")[1].split(")")[0] for *_, text, is_bad in told(rows) if is_bad] == [
+        "code -200284", "code 0x0080",
+    ]  # fmt: skip
 
 
 def test_legs_that_do_the_same_are_told_once() -> None:

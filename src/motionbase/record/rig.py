@@ -64,8 +64,13 @@ WHY_STOPPED = {
     RigFault.TEMPERATURE: "motor, drive or oil is too hot",
     RigFault.SUPPLY: "too little voltage, oil or pressure",
     RigFault.HOMING: "the reference was not found",
-    RigFault.DEVICE: "the device tells of another fault, by its code",
+    RigFault.DEVICE: "a fault of the device's own",
 }
+
+
+def device_code(code: float) -> str:
+    """A device's own code as its maker writes it: in hexadecimal for drives on a bus; those of drivers are negative."""
+    return f"{int(code):#06x}" if code > 0 else f"{int(code)}"
 
 
 class Order(IntEnum):
@@ -134,7 +139,7 @@ def _words(codes: type[IntEnum]) -> tuple[str, ...]:
 
 RIG = (
     *_of_legs("rig_l", "m", "length as the rig read it last"),
-    *_of_legs("rig_state", "-", "what its actuator does", LegState),
+    *_of_legs("rig_state", "-", "state of its actuator", LegState),
     *_of_legs("rig_fault", "-", "why its actuator stopped, latched", RigFault),
     *_of_legs("rig_code", "-", "the device's own code of this fault"),
     Channel("rig_measured", "s", "time of the oldest of these lengths, on the clock of the rig", "rig_timing"),

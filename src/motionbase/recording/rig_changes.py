@@ -9,7 +9,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.record.axes import LEGS
-from motionbase.record.rig import LegState, RigFault, StopCause
+from motionbase.record.rig import LegState, RigFault, StopCause, device_code
 from motionbase.record.schema import Schema
 from motionbase.recording.changes import Changes, Found, are_codes
 
@@ -60,7 +60,10 @@ class RigChanges:
 
         all_known = np.asarray(are_codes(faults, len(RigFault)).all(axis=1))
         with np.errstate(invalid="ignore"):
-            together = np.where((states == states[:, :1]).all(axis=1), states[:, 0], np.nan)
+            same = (states == states[:, :1]).all(axis=1) & (
+                states[:, 0] != LegState.FAULT
+            )  # which is told with its reason
+            together = np.where(same, states[:, 0], np.nan)
         yield from self._faults.find(np.where(all_known[:, None], faults, 0.0) @ PLACES, all_known, t, stopped)
         yield from self._stop.find(stop, are_codes(stop, len(StopCause)), t, asked)
         yield from self._power.find(power, are_codes(power, len(RigFault)), t, _power)
@@ -79,7 +82,7 @@ class RigChanges:
         for fault, code in dict.fromkeys((now[leg - 1], codes[leg - 1]) for leg in fresh):
             legs = [leg for leg in fresh if (now[leg - 1], codes[leg - 1]) == (fault, code)]
             why = RigFault(int(fault))
-            device = f" (device: {int(code):#x})" if np.isfinite(code) and code else ""
+            device = f" (code {device_code(code)})" if np.isfinite(code) and code else ""
             said.append(f"{_named(legs)} stopped: {why.word}, {why.sentence}{device}; {self._lengths(row, legs)}")
         if cleared := [leg for leg in LEGS if before[leg - 1] and not now[leg - 1]]:
             said.append(f"{_named(cleared)}: no fault any more")
@@ -98,8 +101,7 @@ def _power(_: int, code: float, __: float | None) -> tuple[str, bool]:
 
 
 def _legs(_: int, code: float, __: float | None) -> tuple[str, bool]:
-    state = LegState(int(code))
-    return f"all legs {state.name.lower()}", state is LegState.FAULT
+    return f"all legs {LegState(int(code)).name.lower()}", False
 
 
 def _digits(code: float) -> Array:

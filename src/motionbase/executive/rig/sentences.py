@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from motionbase.executive.rig.driver import Driver
-from motionbase.record.rig import LegState, RigFault, StopCause
+from motionbase.record.rig import LegState, RigFault, StopCause, device_code
 from motionbase.rig.border import Actuators, Answer
 
 
@@ -40,7 +40,7 @@ def _why(cause: StopCause, answer: Answer, driver: Driver) -> str:
     found = []
     for leg, (fault, code) in enumerate(zip(answer.faults, answer.codes, strict=True)):
         if fault:
-            device = f" (device: {code:#x})" if code else ""
+            device = f" (device: {device_code(code)})" if code else ""
             asked = f", {driver.demand.l[leg]:.4f} m was asked for" if driver.demand.go else ""
             found.append(
                 f"leg {leg + 1}: {fault.name.lower().replace('_', ' ')}{device} at {answer.l[leg]:.4f} m{asked}"
