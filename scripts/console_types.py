@@ -15,11 +15,13 @@ from motionbase.record.axes import ANGULAR, DOFS, LEGS, LINEAR
 from motionbase.record.generators import BANDS, BY_UNIT, COLUMNS, COUNT, PERIODIC, PLACE, SHAPES
 from motionbase.record.model import POSES, SETTINGS
 from motionbase.record.quantity import Setting
-from motionbase.record.requests import CALMING
+from motionbase.record.requests import CALMING, RIG_ACTIONS
+from motionbase.record.rig import LegState, RigFault
 from motionbase.record.states import MOVING, QUIET, STATES
 from motionbase.record.world import KEYS
 
 AMPLITUDE = PLACE["amplitude"]
+FAULTS = {fault.word: fault.sentence for fault in RigFault if fault}  # of legs
 FOLDER = Path(__file__).resolve().parents[1] / "web" / "src" / "net"
 SCALARS = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null"}
 
@@ -36,11 +38,19 @@ def words() -> str:
         "STATES": STATES, "RESTING": [STATES[s] for s in QUIET], "MOVING": [STATES[s] for s in MOVING],
         "CUED_AXES": [f"{name}_{axis}" for name, axis in cueing.SIX], "CUED_ROWS": list(cueing.ROWS),
         "LINK": [channel.name.removeprefix("link_") for channel in cueing.LINK],
-        "STEERING_KEYS": KEYS, "CALMING": CALMING, "SHAPES": SHAPES, "PERIODIC": PERIODIC, "BANDS": BANDS,
+        "STEERING_KEYS": KEYS, "CALMING": CALMING, "RIG_ACTIONS": RIG_ACTIONS,
+        "LEG_STATES": [state.name.lower() for state in LegState],
+        "SHAPES": SHAPES, "PERIODIC": PERIODIC, "BANDS": BANDS,
     }  # fmt: skip
     lines = ["// Made by scripts/console_types.py from src/motionbase/record: change that.", ""]
     lines += [f"export const {name} = {json.dumps(list(of))} as const;" for name, of in lists.items()]
-    lines += ["export type State = (typeof STATES)[number];", "", f"export const COUNT = {COUNT}; // generators"]
+    lines += [f"export const RIG_FAULTS: Readonly<Record<string, string>> = {json.dumps(FAULTS)};"]
+    lines += [
+        "export type State = (typeof STATES)[number];",
+        "export type LegState = (typeof LEG_STATES)[number];",
+        "",
+        f"export const COUNT = {COUNT}; // generators",
+    ]
     lines += ["/** A generator's numbers; the bounds of amplitude and offset are those of legs and linear axes. */"]
     numbers = (f"  {c.name}: {{ {_bounds(c)}, hint: {json.dumps(c.description)} }}," for c in COLUMNS[4:])
     lines += ["export const NUMBERS = {", *numbers, "} as const;", "/** The bounds of both on angular axes [rad]. */"]

@@ -153,6 +153,9 @@ def test_of_two_that_arm_the_second_is_told(operator: Page) -> None:
         ("reset", {"mode": "host"}, "the base is in maintenance mode by now, the page showed host"),
         ("drive", {"generators_version": -1}, "of the generators is armed by now, the page showed version -1"),
         ("drive", {"generators_version": None}, "of the generators is armed by now, the page showed none"),
+        ("enable", {"t": -2.5}, "the page showed the base of "),
+        ("home", {"state": "standby"}, "the base is in {state} by now, the page showed standby"),
+        ("disable", {"mode": "host"}, "the base is in maintenance mode by now, the page showed host"),
     ],
 )
 def test_what_the_operator_did_not_see_is_not_asked_for(
@@ -168,6 +171,18 @@ def test_what_the_operator_did_not_see_is_not_asked_for(
     text = answer.json()["text"]
     assert text.startswith(f"{action} was not requested: ") and said.format(state=state(operator)) in text
     assert _commands(operator) == before, "the base was not even asked"
+
+
+@pytest.mark.parametrize("action", ["enable", "home", "disable"])
+def test_orders_to_legs_are_for_rigs_and_for_who_operates(operator: Page, action: str) -> None:
+    body = {"action": action, "seen": operator.seen()}
+    assert "token" in operator.anybody().refusal(401, "POST", "/api/operate", body)
+    assert "seat" in operator.standing().refusal(409, "POST", "/api/operate", body)
+    assert operator.operate(action).json() == {
+        "accepted": False, "text": f"{action} was refused: no rig moves the legs of this base",
+    }  # fmt: skip
+    told = f"{action} asked for by tester (console): refused, no rig moves the legs of this base"
+    wait_for(lambda: any((e.what, e.text) == ("request", told) for e in operator.console.events.last()))
 
 
 @pytest.mark.parametrize("action", ["freeze", "abort", "settle", "lower"])

@@ -9,7 +9,7 @@ import { roundStep, timeStep, timeText, timeTicks, utcText } from "../src/core/t
 import { settled } from "../src/plots/autorange";
 import { fitting, wordAt } from "../src/plots/completion";
 import { tableText } from "../src/plots/exact";
-import { find, groupsOf } from "../src/plots/families";
+import { find, groupsOf, splitName } from "../src/plots/families";
 import { Forms } from "../src/plots/forms";
 import { lostFormulas } from "../src/plots/kept_formulas";
 import { burstsOf, labelOf, withRoom, type Marker } from "../src/plots/marks";
@@ -257,6 +257,14 @@ test("a sphere on a hexapod opens with what turns and drives it, a hexapod alone
   const felt = ["x", "y", "z"].map((axis) => channel(`acc_${axis}`));
   const electric = [...stage.map((name) => channel(name, name.endsWith("_p_cap") ? { group: "not_fitted" } : {})), ...felt];
   assert.equal(defaultPlots(electric)[5]?.traces[0]?.name, "acc_x", "legs without oil have no pressures to show");
+});
+
+test("only what stands apart tells a channel from its family", () => {
+  const split = (name: string): [string, string] => {
+    const { key, label } = splitName(channel(name));
+    return [key, label];
+  };
+  assert.deepEqual(["acc_x", "generator3", "rig_latency", "flex", "tune_2"].map(split), [["acc", "x"], ["generator", "3"], ["rig_latency", ""], ["flex", ""], ["tune", "2"]]);
 });
 
 test("an axis of values has two labels at least, however low the plot", () => {

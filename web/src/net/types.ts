@@ -264,7 +264,7 @@ export interface AskRecorder {
 /** An action of `motionbase operate`; an emergency stop has its own address. `seen` is ignored for actions that calm a base (freeze, abort, settle, lower), and required for all others. */
 export interface Operate {
   seen: Seen | null;
-  action: "down" | "standby" | "drive" | "settle" | "lower" | "off" | "freeze" | "abort" | "reset" | "host" | "maintenance";
+  action: "down" | "standby" | "drive" | "settle" | "lower" | "off" | "freeze" | "abort" | "reset" | "host" | "maintenance" | "enable" | "home" | "disable";
 }
 
 /** A parameter of the control law, see `motionbase tune`. */

@@ -12,10 +12,14 @@ export const CUED_ROWS = ["demand", "cue", "felt_vehicle", "felt_cue"] as const;
 export const LINK = ["frames", "lost", "late", "duplicate", "malformed", "foreign"] as const;
 export const STEERING_KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "KeyW", "KeyS", "KeyA", "KeyD", "KeyQ", "KeyE", "KeyR", "KeyF", "KeyG", "KeyB", "KeyV", "KeyC", "Space", "ShiftLeft", "PageUp", "PageDown"] as const;
 export const CALMING = ["freeze", "abort", "settle", "lower"] as const;
+export const RIG_ACTIONS = ["enable", "home", "disable"] as const;
+export const LEG_STATES = ["off", "starting", "unhomed", "homing", "ready", "following", "stopping", "fault"] as const;
 export const SHAPES = ["sine", "square", "triangle", "sawtooth", "step", "ramp", "chirp", "multisine", "random"] as const;
 export const PERIODIC = ["sine", "square", "triangle", "sawtooth"] as const;
 export const BANDS = ["multisine", "random"] as const;
+export const RIG_FAULTS: Readonly<Record<string, string>> = {"emergency stop": "somebody asked for a stop", "silent law": "demands of the control law have ceased", "silent leg": "a drive or a sensor does not answer", "stale": "the newest measurement is too old", "demand": "the demand is no number, outside the range, or jumps", "sensor": "a reading is outside what the sensor can give", "following error": "the leg is too far from its demand", "limit switch": "the leg has met a limit switch", "overload": "too much current or pressure", "temperature": "motor, drive or oil is too hot", "supply": "too little voltage, oil or pressure", "homing": "the reference was not found", "device": "a fault of the device's own"};
 export type State = (typeof STATES)[number];
+export type LegState = (typeof LEG_STATES)[number];
 
 export const COUNT = 7; // generators
 /** A generator's numbers; the bounds of amplitude and offset are those of legs and linear axes. */

@@ -66,8 +66,8 @@ export function splitName(channel: Pick<Channel, "name" | "leg" | "dof" | "formu
   if (counted) return { key: `${counted[1]}_${counted[3]}`, label: counted[2] ?? "" };
   const turned = /^(.+)_(roll|pitch|yaw)$/.exec(name); // of a sphere
   if (turned) return { key: turned[1] ?? "", label: turned[2] ?? "" };
-  const numbered = /^(.*?)_?(\d+|[xyz])$/.exec(name);
-  return numbered?.[1] ? { key: numbered[1], label: numbered[2] ?? "" } : { key: name, label: "" };
+  const numbered = /^(.*?)(?:_?(\d+)|_([xyz]))$/.exec(name); // latency ends with a y and is no axis
+  return numbered?.[1] ? { key: numbered[1], label: numbered[2] ?? numbered[3] ?? "" } : { key: name, label: "" };
 }
 
 /** Channels with every word of a query in name, description, unit or group; where there is none, those whose name

@@ -12,7 +12,7 @@ import { editLimits } from "./limits_dialog";
 import { openMenu } from "./menu";
 import type { PlotsState } from "./state";
 
-const FIRST_OPEN = new Set(["leg_position", "pose", DERIVED]);
+const FIRST_OPEN = new Set(["leg_position", "pose", "rig_length", "rig_state", DERIVED]);
 
 interface Cell {
   readonly channel: Channel;

@@ -250,7 +250,7 @@ export class PlotView {
       if (!data.isLive) [low, high].forEach((value) => forms.note(trace.channel, value));
       least = Math.min(least, low);
       most = Math.max(most, high);
-      floor = Math.max(floor, FLAT_STEPS * forms.of(trace.channel).resolution);
+      floor = Math.max(floor, trace.isStep ? 2 : FLAT_STEPS * forms.of(trace.channel).resolution);
     }
     return settled(this.#ranges[side] === UNIT ? null : this.#ranges[side], least, most, floor);
   }

@@ -67,6 +67,16 @@ const HEXAPOD: readonly (readonly string[])[] = [
   LEGS.map((leg) => `leg${leg}_p_cap`),
 ];
 
+/** On a rig neither forces nor pressures are measured: what is asked for stands beside what is read, and how old that is. */
+const RIGGED: readonly (readonly string[])[] = [
+  LEGS.map((leg) => `leg${leg}_rig_l`),
+  DOFS.map((dof) => `pose_meas_${dof}`),
+  LEGS.map((leg) => `leg${leg}_l_dot_meas`),
+  LEGS.map((leg) => `leg${leg}_l_cmd`),
+  LEGS.map((leg) => `leg${leg}_rig_state`),
+  ["rig_latency", "rig_age", "rig_lateness", "rig_compute"],
+];
+
 /** In place of pressures, where legs have no oil. */
 const FELT = ["acc_x", "acc_y", "acc_z"];
 const NOT_FITTED = "not_fitted"; // the group of channels of parts that a platform does not have
@@ -107,7 +117,7 @@ function rotorGroups(channels: readonly Channel[]): string[][] {
   return [settings, ...[...ofUnits.values()].slice(0, MOST_UNITS), flaps].map((names) => names.slice(0, MOST_JOINTS));
 }
 
-/** Six plots of six for a hexapod, of sphere, wheels and stage for a sphere on one; for any other schema the first
+/** Six plots for a hexapod, plant or rig, of sphere, wheels and stage for a sphere on one; for any other schema the first
  * groups, six channels of each. */
 export function defaultPlots(channels: readonly Channel[]): PlotSpec[] {
   if (channels.some(({ group }) => group === POSES)) return modelPlots(channels);
@@ -115,6 +125,7 @@ export function defaultPlots(channels: readonly Channel[]): PlotSpec[] {
   const wheels = ["speed", "torque"].map((what) => channels.map(({ name }) => name).filter((name) => WHEEL.exec(name)?.[1] === what));
   const sphere = [...SPHERE, ...wheels, ...STAGE];
   if (sphere.every((names) => names.length > 0 && names.every((name) => known.has(name)))) return sphere.map(plotOf);
+  if (RIGGED.every((names) => names.every((name) => known.has(name)))) return RIGGED.map(plotOf);
   const missing = new Set(channels.filter(({ group }) => group === NOT_FITTED).map(({ name }) => name));
   const legs = HEXAPOD.map((names) => (names.some((name) => missing.has(name)) ? FELT : names));
   if (legs.every((names) => names.every((name) => known.has(name)))) return legs.map(plotOf);

@@ -34,6 +34,8 @@ export interface Base {
   ageS: Signal<number>;
   /** Whether records of the live base come now. */
   isFresh: Signal<boolean>;
+  /** Whether the records that are drawn are those of the live base. */
+  isDrawn: Signal<boolean>;
   /** The newest live record that was drawn; null until there is one with a time. */
   drawn(): Drawn | null;
 }
@@ -77,6 +79,7 @@ function follow(app: App): Base {
     ageS: signal(NaN),
     ring,
     isFresh: computed(() => socket.link() === "open" && !socket.isSilent() && ring()?.state === "live"),
+    isDrawn: signal(false),
     drawn: () => drawn,
   };
   let shown = session.source.peek();
@@ -88,7 +91,8 @@ function follow(app: App): Base {
     confirmed.look(performance.now(), base.isFresh.peek(), shows.peek(), session.status.peek());
     const source = session.source.peek();
     if (source !== shown) [shown, since] = [source, now];
-    if (source !== "live" || now - since < SETTLED_MS) {
+    base.isDrawn.set(source === "live" && now - since >= SETTLED_MS);
+    if (!base.isDrawn.peek()) {
       base.warnings.set("");
       base.runs.set(null);
       looked = app.live.version;

@@ -2,7 +2,9 @@
 
 import { isOneOf } from "../../core/one_of";
 import type { HostDemand, Operate } from "../../net/types";
-import { CALMING as CALM, MOVING, RESTING, type State } from "../../net/words";
+import { CALMING as CALM, MOVING, RESTING, RIG_ACTIONS, type State } from "../../net/words";
+import type { Rig } from "../common/rig";
+import { isLatched, legsUnderWay, nextOfLegs, whyNotLegs, whyNotPowered } from "./legs";
 
 export type Action = Operate["action"];
 
@@ -13,6 +15,8 @@ export interface Situation {
   fault: string | null;
   estop: boolean;
   host: HostDemand | null;
+  /** What moves the legs; null for a base without a rig. */
+  rig: Rig | null;
 }
 
 interface Known {
@@ -67,6 +71,23 @@ export const ACTIONS: Record<Exclude<Action, "host" | "maintenance">, Known> = {
   reset: {
     label: "Reset", does: "clear the fault and release the emergency stop", from: RESTING, needsHealth: false,
   },
+  enable: {
+    label: "Enable", does: "switch the legs on; they hold where they are", from: RESTING, needsHealth: false,
+  },
+  home: {
+    label: "Home", does: "let the legs find their references; they move", from: RESTING, needsHealth: false,
+    moves: {
+      title: "Home the legs?",
+      text: `All legs move until they have found their references; the platform may tilt and sink on the way. ${CLEAR}`,
+    },
+  },
+  disable: {
+    label: "Disable", does: "switch the legs off", from: RESTING, needsHealth: false,
+    moves: {
+      title: "Switch the legs off?",
+      text: `Without power, only brakes, shut valves or screws that lock themselves hold the platform; otherwise it sinks. ${CLEAR}`,
+    },
+  },
 };
 
 /** What brings a base to rest: it needs no up-to-date page, neither here nor at the server. */
@@ -76,12 +97,24 @@ export const CALMING: ReadonlySet<keyof typeof ACTIONS> = new Set(CALM);
 export function whyNot(action: keyof typeof ACTIONS, now: Situation): string {
   const known = ACTIONS[action];
   if (now.state === null) return "the state of the base is unknown";
-  if (action === "reset" && now.fault === null && !now.estop) return "there is nothing to reset";
+  if (action === "reset" && !needsReset(now)) return "there is nothing to reset";
   if (!isOneOf(known.from, now.state)) {
     return `${known.label.toLowerCase()} works from ${listed(known.from)}; the base is in ${now.state}`;
   }
   if (known.needsHealth && (now.fault !== null || now.estop)) return LATCHED;
+  if (isOneOf(RIG_ACTIONS, action)) return whyNotOfRig(action, now);
+  if (known.needsHealth && now.rig && isOneOf(RESTING, now.state)) return whyNotPowered(now.rig);
   return action === "drive" ? whyNotDrive(now) : "";
+}
+
+/** A fault of the base is not in the way: it may be that the legs are off. A stop is. */
+function whyNotOfRig(action: (typeof RIG_ACTIONS)[number], { rig, estop }: Situation): string {
+  if (rig === null) return "no rig moves the legs of this base";
+  return estop && action !== "disable" ? "an emergency stop is latched: reset it first" : whyNotLegs(action, rig);
+}
+
+function needsReset({ fault, estop, rig }: Situation): boolean {
+  return fault !== null || estop || (rig !== null && isLatched(rig));
 }
 
 function whyNotDrive({ mode, host }: Situation): string {
@@ -97,9 +130,12 @@ export function whyNotMode({ state }: Situation): string {
   return isOneOf(DRIVING, state) ? `the mode cannot change in ${state}: settle first` : "";
 }
 
-/** What most operators would do next. */
-export function nextAction({ state, fault, estop }: Situation): keyof typeof ACTIONS | null {
-  if (state !== null && isOneOf(RESTING, state) && (fault !== null || estop)) return "reset";
+/** What most operators would do next; legs of a rig come first. */
+export function nextAction(now: Situation): keyof typeof ACTIONS | null {
+  const { state, rig } = now;
+  const rests = state !== null && isOneOf(RESTING, state);
+  if (rests && needsReset(now)) return "reset";
+  if (rests && rig && whyNotPowered(rig)) return nextOfLegs(rig.legs);
   const next: Record<string, keyof typeof ACTIONS> = {
     off: "down", down: "standby", standby: "drive", drive: "settle", freeze: "settle", held: "lower",
   };
@@ -115,8 +151,9 @@ const UNDER_WAY: Record<string, string> = {
   stopping: "It comes to a stop where it is.",
 };
 
-/** What the base is doing by itself. */
-export function underWay(state: string | null): string {
+/** What the base, or its legs at rest, are doing by themselves. */
+export function underWay({ state, rig }: Situation): string {
+  if (rig && state !== null && isOneOf(RESTING, state)) return legsUnderWay(rig);
   return (state !== null && UNDER_WAY[state]) || "The state of the base is unknown.";
 }
 

@@ -5,9 +5,11 @@ import { h, setText } from "../../core/dom";
 import { computed, effect } from "../../core/signal";
 import { MOVING_MS } from "../../net/api";
 import type { Answer, Operate } from "../../net/types";
+import { RIG_ACTIONS } from "../../net/words";
 import type { Panel } from "../../shell/panel";
 import { accessBar, whyNotOperating, whyNotStopping } from "../common/access";
 import { baseOf } from "../common/base";
+import { rigOf } from "../common/rig";
 import { answered, choice, gate, section, sentence } from "../common/ui";
 import { ACTIONS, CALMING, nextAction, underWay, whyNot, whyNotMode, type Action, type Situation } from "./actions";
 import { confirmed } from "./confirm";
@@ -15,6 +17,8 @@ import { diagram } from "./diagram";
 import { faults } from "./faults";
 import { health } from "./health";
 import { host } from "./host";
+import { rig } from "./rig";
+import { rigTiming } from "./rig_timing";
 
 type Known = keyof typeof ACTIONS;
 const ORDER: Known[] = ["down", "standby", "drive", "off", "lower", "settle", "freeze", "abort"];
@@ -25,10 +29,10 @@ export const operator: Panel = {
   suits: (app) => !app.session.runsModel(),
   icon: "M12 3v9|M7.5 6.5a7.5 7.5 0 1 0 9 0",
   mount(app) {
-    const { resetButton, element } = actions(app);
+    const { resetButton, legButtons, element } = actions(app);
     return h(
       "div", { class: "panel p-operator", "data-test": "panel-operator" },
-      accessBar(app), state(app), element, faults(app, resetButton), host(app), health(app),
+      accessBar(app), state(app), rig(app, legButtons), element, faults(app, resetButton), host(app), rigTiming(app), health(app),
     );
   },
 };
@@ -56,11 +60,12 @@ function state(app: App): HTMLElement {
   return section("State", [word], picture.element, about);
 }
 
-function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
+function actions(app: App): { resetButton: HTMLElement; legButtons: HTMLElement[]; element: HTMLElement } {
   const base = baseOf(app);
   const seat = whyNotOperating(app);
+  const rigged = rigOf(app);
   const now = computed<Situation>(() => ({
-    state: base.state(), mode: base.mode(), fault: base.fault(), estop: base.estop(), host: base.ring()?.host ?? null,
+    state: base.state(), mode: base.mode(), fault: base.fault(), estop: base.estop(), host: base.ring()?.host ?? null, rig: rigged(),
   }));
   const send = async (action: Action, version: number | null = null): Promise<void> => {
     const drawn = base.drawn();
@@ -82,7 +87,7 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
   // requests that calm the base are allowed on a page that is behind
   const whyNotAsk = (action: Known, situation: Situation): string =>
     CALMING.has(action) ? stopping() || (isStale() ? "" : whyNot(action, situation)) : seat() || whyNot(action, situation);
-  const buttons = new Map([...ORDER, "reset" as const].map((action) => [action, button(action)]));
+  const buttons = new Map([...ORDER, "reset" as const, ...RIG_ACTIONS].map((action) => [action, button(action)]));
   const mode = choice("Mode", { host: "Host", maintenance: "Maintenance" }, (picked) => void send(picked), "mode");
   effect(() => {
     const situation = now();
@@ -104,11 +109,12 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
   effect(() => {
     const next = nextAction(now());
     const isThere = base.ring()?.state === "live";
-    const said = next ? `Next: ${ACTIONS[next].label.toLowerCase()}, ${ACTIONS[next].does}.` : underWay(now().state);
+    const said = next ? `Next: ${ACTIONS[next].label.toLowerCase()}, ${ACTIONS[next].does}.` : underWay(now());
     setText(follows, isThere ? said : "No base is running, so nothing can be requested.");
   });
   const grid = h("div", { class: "p-actions" }, ...ORDER.map((action) => buttons.get(action)));
-  return { resetButton: buttons.get("reset") ?? h("span"), element: section("Requests", [mode.element], grid, follows) };
+  const legButtons = RIG_ACTIONS.flatMap((action) => buttons.get(action) ?? []);
+  return { resetButton: buttons.get("reset") ?? h("span"), legButtons, element: section("Requests", [mode.element], grid, follows) };
 }
 
 function isCalming(action: Action): boolean {
