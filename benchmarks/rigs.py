@@ -1,5 +1,5 @@
 """Rigs: real machines behind one border, simulated."""
 
-from benchmarks.rig import drives, onoff
+from benchmarks.rig import drives, identify, onoff
 
-BENCHMARKS = [*onoff.BENCHMARKS, *drives.BENCHMARKS]
+BENCHMARKS = [*onoff.BENCHMARKS, *drives.BENCHMARKS, *identify.BENCHMARKS]

@@ -19,6 +19,7 @@ from motionbase.multibody.elements.friction_law import Friction
 
 LEGS = 6
 NAMES = ("coulomb", "static", "stribeck", "sigma2")
+STEP_S = 0.002  # [s] of the law's steps: at a reversal the speed changes by a few mm/s in that time
 LIGHT_S = 0.004  # [s] of the light filter of lengths, at least a sample
 BEGUN = 10.0  # times the steady deflection: a leg that moved so far has forgotten how its bristle began
 STANDING = 1e-3  # [m/s] mean of the speed: below, friction is what the motion before has left
@@ -43,16 +44,24 @@ def steady(p: Array, v: Array) -> Array:
 @final
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Lightly filtered motion of the legs in a stretch: rows of `GIVEN`, (n, 6) each.
+    """Lightly filtered motion of the legs in a stretch, in steps short enough for the law.
 
     Attributes:
+        dl, v, v_next: (n per, 6) rows of `GIVEN`
+        per: steps from sample to sample; the last one ends at the sample
         margin: samples that the filter takes from either end
     """
 
     dl: Array
     v: Array
     v_next: Array
+    per: int
     margin: int
+
+    @property
+    def speed(self) -> Array:
+        """(n, 6) at the samples [m/s]."""
+        return self.v_next[self.per - 1 :: self.per]
 
 
 def light_smoother(dt: float) -> Smoother:
@@ -64,9 +73,17 @@ def path_of(stretch: Stretch, dt: float) -> Path:
     """The motion that drives the bristles."""
     light = light_smoother(dt)
     l, v = light.value(stretch["l_meas"]), light.rate(stretch["l_meas"])
-    dl = np.diff(l, axis=0, prepend=l[:1])
-    before = np.concatenate([v[:1], v[:-1]])
-    return Path(dl, 0.5 * (v + before), v, light.reach)
+    per = max(1, round(dt / STEP_S))
+    s = np.arange(1, per + 1)[:, None] / per
+    rise = np.diff(l, axis=0, prepend=l[:1])[:, None] / dt  # mean speed to each sample; before the first it stands
+    first, last = np.concatenate([v[:1], v[:-1]])[:, None], v[:, None]
+    # cubics with these lengths and speeds at both ends
+    way = dt * ((s - 2 * s**2 + s**3) * first + (s**3 - s**2) * last + (3 * s**2 - 2 * s**3) * rise)
+    speed = (1 - 4 * s + 3 * s**2) * first + (3 * s**2 - 2 * s) * last + 6 * (s - s**2) * rise
+    dl = np.diff(way, axis=1, prepend=0.0).reshape(-1, LEGS)
+    before = np.concatenate([first, speed[:, :-1]], axis=1).reshape(-1, LEGS)
+    after = speed.reshape(-1, LEGS)
+    return Path(dl, 0.5 * (after + before), after, per, light.reach)
 
 
 @final
@@ -103,19 +120,19 @@ class Bristles:
     def along(self, p: Array, path: Path) -> tuple[Array, Array]:
         """(n, 6) friction forces [N] and (n, 6, 4) their derivatives; bristles start as the first motion bends them."""
         n = len(path.dl)
-        bent = np.sign(path.v[min(n - 1, 1)]) * (p[0] + p[1]) / self.nominal.sigma0
+        bent = np.sign(path.speed[min(len(path.speed) - 1, 1)]) * (p[0] + p[1]) / self.nominal.sigma0
         found = self._loop(n, p=p, z=bent, z_p=np.zeros((LEGS, len(NAMES))), dl=path.dl, v=path.v, v_next=path.v_next)
-        return found["force"], found["force_p"]
+        return found["force"][path.per - 1 :: path.per], found["force_p"][path.per - 1 :: path.per]
 
     def begun(self, p: Array, path: Path) -> Flags:
         """(n, 6) whether the leg has moved far enough for its bristle not to matter as it began."""
-        far = np.maximum.accumulate(np.abs(np.cumsum(path.dl, axis=0)), axis=0)
+        far = np.maximum.accumulate(np.abs(np.cumsum(path.dl, axis=0)), axis=0)[path.per - 1 :: path.per]
         return np.asarray(far > BEGUN * (p[0] + p[1]) / self.nominal.sigma0)
 
     def sliding(self, force: Array, p: Array, path: Path) -> Flags:
         """(n, 6) whether the bristles are at their steady deflection, where the small-scale constants do not matter."""
-        without = np.abs(force - p[3] * path.v_next)
-        least = p[0] + p[1] * np.exp(-((path.v_next / p[2]) ** 2))
-        same = np.sign(force) == np.sign(path.v_next)
+        without = np.abs(force - p[3] * path.speed)
+        least = p[0] + p[1] * np.exp(-((path.speed / p[2]) ** 2))
+        same = np.sign(force) == np.sign(path.speed)
         steady = same & (without > SLIDING * least) & (without < least / SLIDING)
         return np.asarray(steady & self.begun(p, path))

@@ -10,7 +10,7 @@ from motionbase.identify.regression import Interval
 
 GROUPS = ("friction", "flow", "leakage", "oil", "valve", "drive", "mass", "delay")
 WIDEST = 0.5  # of the value: half of a wider interval says that the motion does not show the parameter
-PER_SAMPLE = 3.0  # [1/s] of the value for each second between samples: what they blur of reversals
+PER_SAMPLE = 1.0  # [1/s] of the value for each second between samples: what they blur of reversals
 LEVEL = 1e-3  # of the value: what filter and model leave at best
 
 

@@ -99,8 +99,8 @@ def _rows(
     wide = len(LIVE) + 2
     found = found.T.reshape(n, LEGS, 2 * wide + 2)
     path = path_of(stretch, dt)
-    l_dot = np.concatenate([path.v_next[:1].repeat(path.margin, axis=0), path.v_next,
-                            path.v_next[-1:].repeat(path.margin, axis=0)])  # fmt: skip
+    l_dot = np.concatenate([path.speed[:1].repeat(path.margin, axis=0), path.speed,
+                            path.speed[-1:].repeat(path.margin, axis=0)])  # fmt: skip
     rows, sides = [], []
     for k, (side, area) in enumerate((("p_cap", actuator.area_cap), ("p_rod", -actuator.area_rod))):
         own, volume, p = found[..., k * wide : (k + 1) * wide], found[..., 2 * wide + k], stretch[side]

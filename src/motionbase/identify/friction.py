@@ -17,7 +17,10 @@ from motionbase.identify.signals import Signals
 SLOW = 2.0  # times the Stribeck speed: below, the rise of friction towards standstill shows
 LEAST_SLOW = 50  # samples of sliding that slow, for it to be looked for
 MOST_DELAY_S = 0.05
-WIDEST = 1e6  # bounds of parameters, times their nominal values
+WIDEST = 1e6  # bounds of parameters [N, N s/m]
+LEAST_PART = 1e-3  # of the nominal friction: without any, the law has no steady deflection
+ROUNDS = 2  # which samples slide is told by the law, so that it is fitted once more
+LEAST_SLIDING = 200  # samples
 
 
 @final
@@ -65,16 +68,28 @@ class Balance:
             rates.append(light.rate(pushed))
         return Balance(actuator, tuple(paths), tuple(times), tuple(forces), tuple(rates))
 
-    def fit(self, legs: tuple[int, ...] = tuple(range(LEGS))) -> FrictionFit:
-        """One law for these legs."""
-        bristles, start = Bristles(self.actuator.friction), vector(self.actuator.friction)
-        start = self._scaled(bristles, start, legs)
-        used = self._sliding(bristles, start, legs)
-        v = self._picked([path.v_next for path in self.paths], used, legs)
+    def fit(self, legs: tuple[int, ...] = tuple(range(LEGS))) -> FrictionFit | None:
+        """One law for these legs; None if they hardly slide."""
+        bristles, found = Bristles(self.actuator.friction), None
+        p = self._scaled(vector(self.actuator.friction), legs)
+        for _ in range(ROUNDS):
+            found = self._fitted(bristles, p, legs)
+            if found is None:
+                return None
+            p = found.fit.theta[:-1]
+        return found
+
+    def _fitted(self, bristles: Bristles, start: Array, legs: tuple[int, ...]) -> FrictionFit | None:
+        """With those samples that slide if this law is the right one."""
+        used = [bristles.sliding(bristles.along(start, path)[0], start, path)[:, legs] for path in self.paths]
+        if sum(map(np.count_nonzero, used)) < LEAST_SLIDING:
+            return None
+        v = self._picked([path.speed for path in self.paths], used, legs)
         y = self._picked(self.forces, used, legs)
         t = self._picked([np.tile(t[:, None], (1, LEGS)) for t in self.times], used, legs)
-        slow = bool(np.count_nonzero(np.abs(v) < SLOW * start[2]) >= LEAST_SLOW)
-        low, high = bounds(start, slow)
+        usual = vector(bristles.nominal)
+        slow = bool(np.count_nonzero(np.abs(v) < SLOW * usual[2]) >= LEAST_SLOW)
+        low, high = bounds(start, usual, slow)
         low, high = np.append(low, -MOST_DELAY_S), np.append(high, MOST_DELAY_S)
         late = -self._picked(self.rates, used, legs)  # pressures read late: their force less delay x its rate
 
@@ -86,18 +101,15 @@ class Balance:
         fit = gauss_newton(model, y, np.append(start, 0.0), self._blocks(used, legs), low, high)
         return FrictionFit(fit, slow, t, v, y)
 
-    def _scaled(self, bristles: Bristles, p: Array, legs: tuple[int, ...]) -> Array:
+    def _scaled(self, p: Array, legs: tuple[int, ...]) -> Array:
         """The nominal law, scaled to the size of the measured friction: sliding is told by it."""
-        v = np.concatenate([path.v_next[:, legs] for path in self.paths]).ravel()
+        v = np.concatenate([path.speed[:, legs] for path in self.paths]).ravel()
         y = np.concatenate([force[:, legs] for force in self.forces]).ravel()
         fast = np.abs(v) > SLOW * p[2]
         size = float(np.median((y * np.sign(v))[fast])) if fast.any() else 0.0
         usual = float(np.median(p[0] + p[3] * np.abs(v[fast]))) if fast.any() else 1.0
         factor = max(size / usual, 0.05)
         return np.asarray(p * np.array([factor, factor, 1.0, factor]))
-
-    def _sliding(self, bristles: Bristles, p: Array, legs: tuple[int, ...]) -> list[Flags]:
-        return [bristles.sliding(bristles.along(p, path)[0], p, path)[:, legs] for path in self.paths]
 
     def _picked(self, arrays: Sequence[Array], used: list[Flags], legs: tuple[int, ...]) -> Array:
         return np.concatenate([x[:, legs][mask] for x, mask in zip(arrays, used, strict=True)])
@@ -113,10 +125,10 @@ class Balance:
         return np.concatenate(found)
 
 
-def bounds(start: Array, slow: bool) -> tuple[Array, Array]:
+def bounds(start: Array, usual: Array, slow: bool) -> tuple[Array, Array]:
     """Of the parameters; excess and Stribeck speed stay as they are if no slow motion shows them."""
-    low = np.array([0.0, 0.0, 0.1 * start[2], 0.0])
-    high = np.array([WIDEST, WIDEST, 10 * start[2], WIDEST])
+    low = np.array([LEAST_PART * usual[0], 0.0, 0.1 * usual[2], 0.0])
+    high = np.array([WIDEST, WIDEST, 10 * usual[2], WIDEST])
     if not slow:
         low[1:3] = high[1:3] = start[1:3]
     return low, high

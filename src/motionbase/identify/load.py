@@ -171,9 +171,9 @@ def fit_load_with_friction(signals: Signals, platform: Hexapod) -> LoadFit:
     rows = Rows.of(signals, platform)
     bristles, paths = Bristles(actuator.friction), [path_of(s, signals.dt) for s in signals.stretches]
     friction = vector(bristles.nominal)
-    speeds = np.concatenate([path.v_next for path in paths])
+    speeds = np.concatenate([path.speed for path in paths])
     slow = bool(np.count_nonzero((np.abs(speeds) < SLOW * friction[2]) & (np.abs(speeds) > 1e-3)) >= LEAST_SLOW)
-    low, high = bounds(friction, slow)
+    low, high = bounds(friction, friction, slow)
     masses = rows.X.shape[2]
     start = np.concatenate([ten_of(platform.payload), [actuator.reflected_mass, 0.0], friction])
     far = np.full(masses, np.inf)
@@ -196,7 +196,7 @@ def fit_leg_friction(signals: Signals, platform: Hexapod, load: LoadFit, leg: in
     assert load.friction is not None
     smoother, paths = usual_smoother(signals.dt), [path_of(s, signals.dt) for s in signals.stretches]
     bristles, start = Bristles(platform.actuator.friction), load.fit.theta[-len(NAMES) :]
-    low, high = bounds(start, load.slow)
+    low, high = bounds(start, vector(bristles.nominal), load.slow)
     used = load.used[:, leg]
 
     def model(p: Array) -> tuple[Array, Array]:
@@ -210,7 +210,7 @@ def _moving(bristles: Bristles, p: Array, paths: Sequence[Path], smoother: Smoot
     """(n, 6) instants at which a leg moves and its bristle has forgotten how it began."""
     found = []
     for path in paths:
-        speed = smoother.value(_padded(np.abs(path.v_next), path.margin))
+        speed = smoother.value(_padded(np.abs(path.speed), path.margin))
         waiting = smoother.value(_padded(np.where(bristles.begun(p, path), 0.0, 1.0), path.margin))
         found.append((speed > STANDING) & (waiting < 1e-6))
     return np.concatenate(found)

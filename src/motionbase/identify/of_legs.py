@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from motionbase.arrays import Array
 from motionbase.identify import drive as drives
 from motionbase.identify.bristle import steady, vector
 from motionbase.identify.drive import fit_drive
-from motionbase.identify.estimates import LEVEL, PER_SAMPLE, Finding, Hidden, finding
+from motionbase.identify.estimates import LEVEL, PER_SAMPLE, Estimate, Finding, Hidden, finding
+from motionbase.identify.flow import NAMES as FLOW_NAMES
 from motionbase.identify.flow import fit_flow
 from motionbase.identify.friction import Balance
 from motionbase.identify.gathering import Gathering
@@ -21,6 +23,7 @@ from motionbase.identify.regression import Fit, Interval
 from motionbase.identify.valve import fit_lag, fit_valves
 
 RATE = 500.0  # samples a second that all but the valves need
+FAST = 95  # per cent of the samples are slower
 STATED_SPEED = 0.1  # [m/s] at which total friction is told
 NO_OIL = "the recording has no pressures of the chambers or no spool positions"
 MORE_PRESSURE = "accelerate more, so that pressures vary"
@@ -37,15 +40,19 @@ def hydraulic_legs(study: Gathering, actuator: HydraulicActuator) -> None:
     if oil:
         balance = Balance.of(study.thin, actuator)
         fit = study.fits["friction"] = balance.fit(study.legs)
-        alone = [balance.fit((leg,)).fit for leg in study.legs] if len(study.legs) > 1 else []
-        study.add(*friction_of(study, fit.fit, 0, fit.slow, alone))
-        study.delays["pressure"] = fit.fit.interval(lambda theta: float(theta[4]))
+        if fit is None:
+            study.hide("friction", ["actuator.friction"], f"not identifiable from this motion: {REVERSALS}")
+        else:
+            each = (balance.fit((leg,)) for leg in study.legs if len(study.legs) > 1)
+            alone = [one.fit for one in each if one is not None]
+            study.add(*friction_of(study, fit.fit, 0, fit.slow, fast_of(fit.v), alone))
+            study.delays["pressure"] = fit.fit.interval(lambda theta: float(theta[4]))
     else:
         study.hide("friction", ["actuator.friction"], "the recording has no pressures of the chambers")
     if oil and study.signals.has("valve_meas"):
         flow = study.fits["flow"] = fit_flow(study.thin, study.platform, study.legs)
         alone = [fit_flow(study.thin, study.platform, (leg,)).fit for leg in study.legs] if len(study.legs) > 1 else []
-        study.add(*_flow(actuator, flow.fit, alone))
+        study.add(*_flow(actuator, flow.fit, alone), _offsets(flow.fit))
         study.delays["spool"] = flow.fit.interval(lambda theta: float(theta[4]))
     else:
         for group, key in (("flow", "rated_flow"), ("leakage", "leakage_internal"), ("oil", "bulk_modulus")):
@@ -62,15 +69,28 @@ def the_valves(study: Gathering, actuator: HydraulicActuator) -> None:
         study.hide("valve", ["actuator.valve_frequency"], "the recording has no commands or no positions of the spools")
 
 
-def friction_of(study: Gathering, fit: Fit, at: int, slow: bool, alone: Sequence[Fit]) -> Iterator[Finding]:
-    """Of a fit whose friction starts at parameter `at`; `alone` are those of single legs, from parameter 0."""
+def fast_of(v: Array) -> float:
+    """The speed that few samples exceed [m/s]."""
+    return float(np.percentile(np.abs(v), FAST))
+
+
+def friction_of(
+    study: Gathering, fit: Fit, at: int, slow: bool, fast: float, alone: Sequence[Fit]
+) -> Iterator[Finding]:
+    """Friction of a fit.
+
+    Args:
+        at: its first parameter of friction
+        fast: speed that few samples exceed [m/s]
+        alone: fits of single legs, with friction from parameter 0 on
+    """
     usual, law = vector(study.platform.actuator.friction), study.platform.actuator.friction
     level = LEVEL + PER_SAMPLE * study.thin.dt  # a reversal takes some milliseconds: coarse samples blur it
 
     def one(key: str, unit: str, number: Callable[[Array], float], nominal: float, excite: str, **more: Any) -> Finding:
         legs = tuple(each.interval(number) for each in alone)
         found = fit.interval(lambda theta: number(theta[at : at + 4]))
-        return finding("friction", key, unit, found, nominal, excite, legs=legs, level=level, **more)
+        return finding("friction", key, unit, found, nominal, excite, legs=legs, **{"level": level, **more})
 
     yield one("actuator.friction.coulomb", "N", lambda p: float(p[0]), law.coulomb, REVERSALS)
     if slow:
@@ -79,7 +99,11 @@ def friction_of(study: Gathering, fit: Fit, at: int, slow: bool, alone: Sequence
     else:
         for name in ("static", "stribeck"):
             yield Hidden("friction", f"actuator.friction.{name}", f"not identifiable from this motion: {SLOW_MOTION}")
-    yield one("actuator.friction.sigma2", "N s/m", lambda p: float(p[3]), law.sigma2, REVERSALS)
+    # what coarse samples leave of a force is most of the viscous part where legs are slow
+    viscous = level * abs(float(fit.theta[at])) / max(fast * abs(float(fit.theta[at + 3])), 1e-300)
+    yield one(
+        "actuator.friction.sigma2", "N s/m", lambda p: float(p[3]), law.sigma2, REVERSALS, level=max(viscous, level)
+    )
 
     def total(p: Array) -> float:
         return float(steady(p[:4], np.array(STATED_SPEED)))
@@ -98,6 +122,18 @@ def _flow(actuator: HydraulicActuator, fit: Fit, alone: Sequence[Fit]) -> Iterat
     yield one("leakage", "leakage_internal", leak_unit, lambda theta: float(theta[1]), "vary the load of the legs more")
     yield one("leakage", "leakage_external", leak_unit, lambda theta: float(theta[2]), "vary the pressures more")
     yield one("oil", "bulk_modulus", "Pa", lambda theta: 1 / float(theta[3]), MORE_PRESSURE)
+
+
+def _offsets(fit: Fit) -> Finding:
+    """Offsets of the spools' sensors, or of the spools from the middle of their edges."""
+    each = [fit.interval(partial(_offset, k)) for k in range(len(FLOW_NAMES), len(fit.theta))]
+    mean = fit.interval(lambda theta: float(np.mean(theta[len(FLOW_NAMES) :]) / theta[0]))
+    legs = tuple(each) if len(each) > 1 else ()
+    return Estimate("flow", "offset of the spools", "-", mean.value, mean.half, written=False, legs=legs)
+
+
+def _offset(at: int, theta: Array) -> float:
+    return float(theta[at] / theta[0])
 
 
 def _valve(study: Gathering, actuator: HydraulicActuator) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from motionbase.identify.delays import SENSORS, delays_of
 from motionbase.identify.estimates import LEVEL, PER_SAMPLE, Estimate, Finding, finding
 from motionbase.identify.gathering import Gathering
 from motionbase.identify.load import LoadFit, fit_leg_friction, fit_load, fit_load_with_friction, inertia_about_centre
-from motionbase.identify.of_legs import friction_of
+from motionbase.identify.of_legs import fast_of, friction_of
 from motionbase.identify.regression import Fit, Interval
 
 AXES, PLANES = "xyz", ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -83,11 +83,12 @@ def _motor_friction(study: Gathering, actuator: ElectricActuator, load: LoadFit)
     found = load.fit.interval(lambda theta: float(theta[10]) * per_mass)
     level = LEVEL + PER_SAMPLE * study.thin.dt
     study.add(finding("mass", "actuator.inertia", "kg m^2", found, actuator.inertia, ALL_AXES, level=level))
+    fast = fast_of(load.v[load.used])
     alone = [fit_leg_friction(study.thin, study.platform, load, leg) for leg in study.legs]
     if len(study.legs) == 1:
-        study.add(*friction_of(study, alone[0], 0, load.slow, []))
+        study.add(*friction_of(study, alone[0], 0, load.slow, fast, []))
     else:
-        study.add(*friction_of(study, load.fit, 12, load.slow, alone))
+        study.add(*friction_of(study, load.fit, 12, load.slow, fast, alone))
     study.hide(
         "drive", ["force of the motors"],
         "not identifiable: forces, masses and friction all scale alike with the force per current; weigh the load",

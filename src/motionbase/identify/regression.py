@@ -16,9 +16,8 @@ import numpy as np
 
 from motionbase.arrays import Array, Flags, Ints
 
-LEAST_BLOCKS = 8  # fewer say too little about the scatter
-MOST_BLOCKS = 60
-BLOCK_S = 1.0  # [s] at least: longer than residuals stay correlated
+MOST_BLOCKS = 30
+BLOCK_S = 1.5  # [s] at least: several times as long as residuals stay correlated
 MOST_STEPS, LEAST_PART, ENOUGH = 30, 1e-3, 1e-10  # of Gauss-Newton: gain below this part of the cost ends it
 SMALLEST = 1e-14  # singular values of the normal equations below this part of the largest count as zero
 NORMAL_975 = 1.959963984540054

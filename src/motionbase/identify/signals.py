@@ -19,14 +19,26 @@ from motionbase.recording.recording import Recording
 NEEDED = ("l_meas", "f_meas")  # without these nothing can be identified
 OF_LEGS = ("l_meas", "f_meas", "l_cmd", "l_dot_meas", "l_ddot_meas", "p_cap", "p_rod", "valve_cmd", "valve_meas")
 OF_AXES = ("acc", "omega")
+AXIS_NAMES = "xyz"
 SINGLE = ("p_supply", "p_return")
 STATUS = ("state", "fault", "estop", "tick")
+USED = (*OF_LEGS, *OF_AXES, *SINGLE, *STATUS)
 LEAST_S, SHORTEST_S = 12.0, 1.5  # [s] of motion in all, and of one stretch
 LEAST_TRAVEL = 2e-3  # [m] of the legs, root mean square: less shows nothing
 MOST_ROWS = 2_000_000
 JITTER = 0.05  # of the period: stamps of time may be so uneven before samples are interpolated to even ones
 USUAL_TICK_S = 5e-4  # [s] of the control law
 MARGIN = 5e-3  # [m] from a cushion
+
+
+def _names(base: str) -> tuple[str, ...]:
+    """Channels of a name."""
+    if base in OF_A_LEG:
+        return tuple(f"leg{k}_{base}" for k in range(1, LEGS + 1))
+    return tuple(f"{base}_{axis}" for axis in AXIS_NAMES) if base in OF_AXES else (base,)
+
+
+USED_CHANNELS = tuple(name for base in USED for name in _names(base))
 
 
 @final
@@ -124,11 +136,18 @@ def signals_of(
     known = recording.schema.index
     if missing := [name for base in NEEDED for name in _names(base) if name not in known]:
         raise RecordingError(f"{owner} has no channel {missing[0]!r}; identification needs lengths and forces of legs")
-    wanted = [base for base in (*OF_LEGS, *OF_AXES, *SINGLE, *STATUS) if all(name in known for name in _names(base))]
-    read = recording.columns([name for base in wanted for name in _names(base)], start, stop)
-    columns = {base: np.stack([read[name] for name in _names(base)], axis=1) for base in wanted}
-    columns = {base: x[:, 0] if base in (*SINGLE, *STATUS) else x for base, x in columns.items()}
-    return signals_from(read["time"], columns, platform, owner)
+    read = recording.columns([name for name in USED_CHANNELS if name in known], start, stop)
+    return signals_from(read["time"], channels_of(read), platform, owner)
+
+
+def channels_of(columns: Mapping[str, Array]) -> dict[str, Array]:
+    """Columns of a record by the names without leg and axis: (n, 6), (n, 3) or (n,); those that are there in full."""
+    found = {}
+    for base in USED:
+        if all(name in columns for name in _names(base)):
+            own = [columns[name] for name in _names(base)]
+            found[base] = own[0] if base in (*SINGLE, *STATUS) else np.stack(own, axis=1)
+    return found
 
 
 def signals_from(t: Array, columns: Mapping[str, Array], platform: Hexapod, owner: str) -> Signals:
@@ -154,13 +173,6 @@ def signals_from(t: Array, columns: Mapping[str, Array], platform: Hexapod, owne
     found = Signals(dt, stretches, _every_tick(columns.get("tick"), dt), tuple(notes))
     _check_motion(found, owner)
     return found
-
-
-def _names(base: str) -> tuple[str, ...]:
-    """Channels of a name."""
-    if base in OF_A_LEG:
-        return tuple(f"leg{k}_{base}" for k in range(1, LEGS + 1))
-    return tuple(f"{base}_{axis}" for axis in "xyz") if base in OF_AXES else (base,)
 
 
 def _driven(columns: Mapping[str, Array], owner: str) -> tuple[Flags, list[str]]:

@@ -107,7 +107,7 @@ def checked_groups(parameters: Sequence[str]) -> tuple[str, ...]:
 def _apart(study: Gathering) -> Iterator[str]:
     """Notes on legs that differ by more than chance."""
     for one in study.found:
-        if not isinstance(one, Estimate) or len(one.legs) < 2:
+        if not isinstance(one, Estimate) or not one.written or len(one.legs) < 2:
             continue
         values = np.array([leg.value for leg in one.legs])
         sigma = np.array([leg.half for leg in one.legs]) / 2 + LEVEL * np.abs(values)
