@@ -86,6 +86,36 @@ def test_pulled_cable(bench: EtherBench, cable: int) -> None:
     bench.moving()
 
 
+def test_dead_line_is_asked_seldom(bench: EtherBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each frame that does not come back holds up SOEM for milliseconds; states are not asked for at all."""
+    bench.moving()
+    frames, looks = list[float](), list[float]()
+    master = bench.master._segment._master
+    send, look = master.send_processdata, master.read_state
+
+    def sent() -> int:
+        frames.append(bench.now)
+        return int(send())
+
+    def looked() -> int:
+        looks.append(bench.now)
+        return int(look())
+
+    monkeypatch.setattr(master, "send_processdata", sent)
+    monkeypatch.setattr(master, "read_state", looked)
+    bench.wires.cuts.add(0)
+    bench.run(0.1, go=True)
+    frames.clear()
+    looks.clear()
+    bench.run(2.0, go=True)
+    assert 18 <= len(frames) <= 22 and not looks
+    bench.wires.cuts.clear()
+    bench.run(0.5)
+    assert len(frames) > 0.3 / bench.setup.period
+    reset(bench)
+    bench.moving()
+
+
 @pytest.mark.parametrize("safe", SafeOutputs)
 @pytest.mark.parametrize("leg", [0, 3, 5])
 def test_slave_that_leaves_operation(bench: EtherBench, leg: int, safe: SafeOutputs) -> None:

@@ -20,6 +20,7 @@ from motionbase.rig.drives.setup import Setup
 
 GIVEN = struct.Struct("<HiH")  # statusword, position, error code
 LOOK_TIME = 0.02  # between looks at the slaves' states while all is well [s]
+KNOCK_TIME = 0.1  # between frames on a line from which none comes back [s]
 IN_FAULT = State.FAULT, State.FAULT_REACTION_ACTIVE
 
 
@@ -49,7 +50,8 @@ class EtherCatDrives(AbstractDrives):
         self._jobs = jobs or ThreadPoolExecutor(1, thread_name_prefix="mailboxes")
         self._mailboxes = tuple(Mailbox(self._segment, leg, node, self._jobs) for leg, node in enumerate(setup.nodes))
         super().__init__(setup, f"drives on EtherCAT, {interface}", self._mailboxes, pause)
-        self._is_sent, self._seen, self._looked_at = False, Seen((0,) * 6, ("",) * 6, 0), -math.inf
+        self._is_sent, self._unanswered, self._knocked_at = False, 0, -math.inf
+        self._seen, self._looked_at = Seen((0,) * 6, ("",) * 6, 0), -math.inf
         self._look: tuple[Future[Seen], tuple[bool, ...]] | None = None
         self._poll: Future[None] | None = None
         self._next = cycle(range(6))
@@ -67,11 +69,13 @@ class EtherCatDrives(AbstractDrives):
             self.nodes[leg].code = code
         self._take_look()
         counter = self._segment.receive() if self._is_sent else 0
+        self._unanswered = self._unanswered + 1 if counter < 0 else 0 if self._is_sent else self._unanswered
         is_whole = counter == self._segment.expected
         for leg, node in enumerate(self.nodes):
             if is_whole or (counter > 0 and self._takes_part(leg, counter)):
                 self._take(node, self._segment.given(leg))
-        self._look_or_poll(is_whole)
+        if not self._unanswered:  # otherwise there is nothing to see, and pysoem would hold up cycles by looking
+            self._look_or_poll(is_whole)
 
     def _takes_part(self, leg: int, counter: int) -> bool:
         """Whether the others, which a look found out of operation, explain the working counter."""
@@ -115,7 +119,11 @@ class EtherCatDrives(AbstractDrives):
             self._poll = self._jobs.submit(self._segment.poll, next(self._next))
 
     def _send(self) -> None:
+        """A frame; seldom on a dead line, where SOEM waits some milliseconds for each."""
         self._is_sent = False
+        if self._unanswered >= self.setup.misses and self._now - self._knocked_at < KNOCK_TIME:
+            return
+        self._knocked_at = self._now
         self._segment.send([PDO.pack(node.controlword, node.target) for node in self.nodes])
         self._is_sent = True
 
