@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -16,6 +17,7 @@ from rich.console import Console
 from motionbase.cli import rig_person
 from motionbase.cli.main import main as call
 from motionbase.cli.rig_person import TerminalPerson
+from motionbase.interpreter import motionbase_command
 from motionbase.rig.check.report import StopAsked
 from motionbase.rig.check.session import Declined
 from motionbase.rig.files import FOLDER, PRESETS
@@ -168,3 +170,15 @@ def test_a_simulated_machine_tells_what_a_person_would_see(keys: Callable[[str],
         assert ann.length(4, lambda: None) == 0.98
     text = shown.read_text()
     assert "moved leg 4 by +30 mm" in text and "leg 4 shows 980 mm" in text
+
+
+@pytest.mark.long("some 20 s of real time")
+def test_the_console_runs_beside_a_check_and_ends_with_it(tmp_path: Path) -> None:
+    words = ("rig", "check", "esp32", "--simulated-person", "--real-time", "--no-browser", "--port", "0")
+    command = motionbase_command(*words, "--leg", "1", "--speed", "50", "--way", "10", "--ring", "beside")
+    environment = os.environ | {"MOTIONBASE_RING_FOLDER": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "console | console of ring 'beside': http://127.0.0.1:" in run.stderr
+    assert "Check of rig esp32: passed" in run.stderr and "Traceback" not in run.stderr
+    assert not [path.name for path in tmp_path.glob("*beside*") if "lock" not in path.name]

@@ -20,9 +20,10 @@ from motionbase.rig.check import reports
 from motionbase.rig.check.check import check
 from motionbase.rig.check.hand import Seen
 from motionbase.rig.check.person import Idle
-from motionbase.rig.check.rehearsal import Rehearsal, SimulatedPerson
+from motionbase.rig.check.rehearsal import Rehearsal
 from motionbase.rig.check.report import Report, Step, Verdict
 from motionbase.rig.check.session import Options
+from motionbase.rig.check.simulated import SimulatedPerson
 from motionbase.rig.drives.witness import DrivesWitness
 from motionbase.rig.files import FOLDER, PRESETS, RigFile, heading, load_rig
 

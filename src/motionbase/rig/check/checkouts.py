@@ -24,8 +24,10 @@ def bench_of(session: Session, legs: OnOffLegs, device: Acquisition) -> Bench:
         if session.asked():
             raise StopAsked
 
-    now = session.clock.skip(0.0)
-    return Bench(device, legs.wiring, legs.potentiometers, legs.actuator.speed, waited, now)
+    def clock() -> float:
+        return session.clock.skip(0.0)
+
+    return Bench(device, legs.wiring, legs.potentiometers, legs.actuator.speed, waited, clock(), clock)
 
 
 def potentiometers(session: Session, bench: Bench) -> None:

@@ -122,7 +122,8 @@ class Bench:
         potentiometers: as they are meant to be
         speed: of the legs with their valves open, as it is meant to be [m/s]
         wait: lets a time pass [s]; `time.sleep` on a real rig, nothing on a simulated one, whose readings take it along
-        now: time since the start [s]
+        now: time of the last reading [s]
+        clock: the time [s]; if it is left out, no more passes than is waited for
         lines: outputs as they are
     """
 
@@ -132,6 +133,7 @@ class Bench:
     speed: float = SPEED
     wait: Callable[[float], None] = lambda seconds: None
     now: float = 0.0
+    clock: Callable[[], float] | None = None
     lines: Sequence[bool] = SHUT
 
     def volts(self, after: float = PERIOD) -> Array:
@@ -143,7 +145,8 @@ class Bench:
             self.device.write(self.lines)
             step = min(after, FEED)
             self.wait(step)
-            self.now, after = self.now + step, after - step
+            after -= step
+            self.now = self.now + step if self.clock is None else self.clock()
         return self.wiring.of_legs(self.device.read(self.now))
 
     def switch(self, u: Array) -> None:
@@ -274,22 +277,23 @@ def _pulse(bench: Bench, leg: int, way: float, report: Report) -> Pulse | None:
     u[leg] = way
     begin = bench.extensions(bench.mean_volts())
     bench.switch(u)
-    rows = [begin]
-    while len(rows) * PERIOD < LONGEST and np.abs(rows[-1] - begin).max() < FARTHEST:
+    rows, at = [begin], [bench.now]
+    while at[-1] - at[0] < LONGEST and np.abs(rows[-1] - begin).max() < FARTHEST:
         rows.append(bench.extensions(bench.volts()))
+        at.append(bench.now)
     bench.switch(np.zeros(LEGS))
     ended = rows[-1]
     bench.volts(REST)
     end = bench.extensions(bench.mean_volts())
     gone = np.array(rows) - begin
-    what = f"{solenoid} solenoid on for {(len(rows) - 1) * PERIOD:.3f} s"
+    what = f"{solenoid} solenoid on for {at[-1] - at[0]:.3f} s"
     fault = _moved_fault(leg, way, end - begin)
     report.steps.append(Step(leg + 1, what, f"it went {1e3 * (end - begin)[leg]:+.1f} mm", fault))
     if fault:
         return None
     path = way * gone[:, leg]
     late = path > 0.5 * path[-1]  # by then the valve is open
-    times = np.arange(len(path)) * PERIOD
+    times = np.array(at) - at[0]
     speed, start = np.polyfit(times[late], path[late], 1)
     measured = f"{speed:.4f} m/s"
     wrong = abs(speed / bench.speed - 1) > PACE
