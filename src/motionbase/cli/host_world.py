@@ -73,6 +73,14 @@ def command_of(kind: str) -> Callable[..., None]:
                 help="Only devices whose name contains this, a .toml file that defines axes, or none.",
             ),
         ] = "",
+        scale: Annotated[
+            float | None,
+            typer.Option(
+                metavar="PART",
+                help="Of a boat, with --to a format of poses such as text: part of its heave, roll and pitch that is "
+                "sent; 1 is all.",
+            ),
+        ] = None,
         ring: Annotated[str, typer.Option(help="Name of the ring.")] = kind,
         rate: Annotated[float, typer.Option(metavar="HZ", help="Frames per second for --to.")] = RATE,
         duration: Duration = None,
@@ -85,17 +93,19 @@ def command_of(kind: str) -> Callable[..., None]:
         check_duration(duration)
         url = url_of(kind, words or [], script)
         check_console("--no-console" if no_console else "--json" if as_json else None, port, browser)
-        target = target_of(to, rate)
+        target = target_of(to, rate, poses=kind == "boat")
+        _check_scale(scale, target)
         _check_joystick(joystick)
         if not no_console and not as_json:
             _refuse_taken(ring)
-            given = {"--to": to, "--script": script or None, "--joystick": joystick or None, "--duration": duration}
+            given = {"--to": to, "--script": script or None, "--joystick": joystick or None, "--duration": duration,
+                     "--scale": scale}  # fmt: skip
             named = [part for name, value in given.items() if value is not None for part in (name, str(value))]
             own = ["--ring", ring, "--rate", f"{rate:g}", *named, *(["--force"] if force else [])]
             world = motionbase_command("host", kind, *(words or []), *own, "--no-console")
             code = _with_console(url, world, ring, Extras(None, True, False, port, browser, False, False, True))
             raise typer.Exit(code)
-        found = _alone(url, ring, joystick, target, rate, duration, force, quiet=as_json)
+        found = _alone(url, ring, joystick, target, rate, duration, force, quiet=as_json, scale=scale)
         print(json.dumps(found, indent=2) if as_json else _sentence(found))
 
     more = f"Vehicles, their options and scripts: `motionbase host worlds {kind}`."
@@ -126,8 +136,12 @@ def url_of(kind: str, words: list[str], script: str = "") -> "WorldUrl":
     return url
 
 
-def target_of(to: str | None, rate: float) -> "Udp | Stored | None":
-    """Where frames go; raises `UsageError` with one sentence."""
+def target_of(to: str | None, rate: float, poses: bool = False) -> "Udp | Stored | None":
+    """Where frames go; raises `UsageError` with one sentence.
+
+    Args:
+        poses: whether the world can tell a pose as well
+    """
     from motionbase.host.format import Kind
     from motionbase.host.url import Stored, sink_of
 
@@ -139,10 +153,22 @@ def target_of(to: str | None, rate: float) -> "Udp | Stored | None":
     if isinstance(target, Stored):
         if target.scheme == "ring":
             raise UsageError(f"--to {to}: --to sends to udp:// or file://; --ring names its ring")
-    elif target.kind is not Kind.VEHICLE:
+    elif target.kind is not Kind.VEHICLE and not (poses and target.kind is Kind.POSE):
         takes = f"format {target.form.name} takes a {target.kind.value}; add format=motionbase-vehicle"
         raise UsageError(f"--to {to}: a world tells a vehicle, and {takes}")
     return target
+
+
+def _check_scale(scale: float | None, target: "Udp | Stored | None") -> None:
+    from motionbase.host.format import Kind
+    from motionbase.host.url import Udp
+
+    if scale is None:
+        return
+    if not (isinstance(target, Udp) and target.kind is Kind.POSE):
+        raise UsageError(f"--scale {scale:g}: it is for a boat with --to a format of poses, such as format=text")
+    if not 0 < scale <= 10:
+        raise UsageError(f"--scale is {scale:g}, it must be above 0 and at most 10")
 
 
 def _check_joystick(joystick: str) -> None:
@@ -178,18 +204,24 @@ def _alone(
     duration: float | None,
     force: bool,
     quiet: bool,
+    scale: float | None = None,
 ) -> dict[str, Any]:
     """Simulate until the end; returns what to report."""
     from motionbase.executive.worlds.alone import Alone
+    from motionbase.executive.worlds.posing import Posing
     from motionbase.host.format import Kind
+    from motionbase.host.url import Udp
     from motionbase.ring.gentle import be_prompt, stop_after, stop_requested
 
     with ExitStack() as stack:
-        sink = None
+        sink, told = None, {}
         if target is not None:
-            sink = stack.enter_context(sink_to(url.text, target, Kind.VEHICLE, rate, True, force))
+            kind = target.kind if isinstance(target, Udp) else Kind.VEHICLE
+            sink = stack.enter_context(sink_to(url.text, target, kind, rate, True, force))
+            if kind is Kind.POSE:
+                told = {"told": Posing(1.0 if scale is None else scale)}
         dt = url.made().dt
-        alone = stack.enter_context(Alone(url, ring, joystick, sink, max(1, round(1 / (rate * dt)))))
+        alone = stack.enter_context(Alone(url, ring, joystick, sink, max(1, round(1 / (rate * dt))), **told))
         stop = stack.enter_context(stop_requested())
         be_prompt()
         if not quiet:

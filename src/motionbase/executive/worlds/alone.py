@@ -11,7 +11,7 @@ import numpy as np
 
 from motionbase.executive.worlds.ears import Ear, page_ears
 from motionbase.executive.worlds.pace import Pace
-from motionbase.executive.worlds.running import Running
+from motionbase.executive.worlds.running import Row, Running
 from motionbase.executive.worlds.stick_ear import StickEar
 from motionbase.executive.worlds.watchdog import Watchdog
 from motionbase.host.format import Frame
@@ -33,14 +33,19 @@ class Alone:
         joystick: which devices of the machine steer, see `worlds.hands.choice`
         sink: also gets frames of the vehicle's motion
         every: steps from one frame to the next
+        told: what a frame tells
 
     Attributes:
         steps: done so far
         missed: periods that were skipped because the world or the machine was too slow
     """
 
-    def __init__(self, url: WorldUrl, ring: str, joystick: str = ALL, sink: Sink | None = None, every: int = 1) -> None:
+    def __init__(
+        self, url: WorldUrl, ring: str, joystick: str = ALL, sink: Sink | None = None, every: int = 1,
+        told: Callable[[Running], Row] = lambda running: running.vehicle,
+    ) -> None:  # fmt: skip
         self.world, self._url, self._ring, self._sink, self._every = url.made(), url, ring, sink, every
+        self._told = told
         self._joystick, self._run = joystick, randbits(63)
         self._stack = ExitStack()
         self.steps = self.missed = 0
@@ -55,7 +60,7 @@ class Alone:
                 t = (self.steps + self.missed) * world.dt
                 self._writer.write(np.array((t, *running.vehicle, *running.row)))
                 if self._sink is not None and self.steps % self._every == 0:
-                    self._sink.send(Frame(running.vehicle, self.steps // self._every, t, self._run))
+                    self._sink.send(Frame(self._told(running), self.steps // self._every, t, self._run))
                     self._sink.wait(0.0)  # receives answers
                 watchdog.steps = self.steps
 
