@@ -77,8 +77,8 @@ def command_of(kind: str) -> Callable[..., None]:
             float | None,
             typer.Option(
                 metavar="PART",
-                help="Of a boat, with --to a format of poses such as text: part of its heave, roll and pitch that is "
-                "sent; 1 is all.",
+                help="Of a boat, with --to a format of poses such as text: send so much of its heave, roll and pitch; "
+                "1 is all.",
             ),
         ] = None,
         ring: Annotated[str, typer.Option(help="Name of the ring.")] = kind,
@@ -93,7 +93,7 @@ def command_of(kind: str) -> Callable[..., None]:
         check_duration(duration)
         url = url_of(kind, words or [], script)
         check_console("--no-console" if no_console else "--json" if as_json else None, port, browser)
-        target = target_of(to, rate, poses=kind == "boat")
+        target = target_of(to, rate, poses=kind == "boat" and scale is not None)
         _check_scale(scale, target)
         _check_joystick(joystick)
         if not no_console and not as_json:
@@ -140,7 +140,7 @@ def target_of(to: str | None, rate: float, poses: bool = False) -> "Udp | Stored
     """Where frames go; raises `UsageError` with one sentence.
 
     Args:
-        poses: whether the world can tell a pose as well
+        poses: whether the world tells a pose
     """
     from motionbase.host.format import Kind
     from motionbase.host.url import Stored, sink_of
@@ -155,6 +155,7 @@ def target_of(to: str | None, rate: float, poses: bool = False) -> "Udp | Stored
             raise UsageError(f"--to {to}: --to sends to udp:// or file://; --ring names its ring")
     elif target.kind is not Kind.VEHICLE and not (poses and target.kind is Kind.POSE):
         takes = f"format {target.form.name} takes a {target.kind.value}; add format=motionbase-vehicle"
+        takes += ", or --scale PART for the pose of a boat" if target.kind is Kind.POSE else ""
         raise UsageError(f"--to {to}: a world tells a vehicle, and {takes}")
     return target
 
@@ -218,8 +219,8 @@ def _alone(
         if target is not None:
             kind = target.kind if isinstance(target, Udp) else Kind.VEHICLE
             sink = stack.enter_context(sink_to(url.text, target, kind, rate, True, force))
-            if kind is Kind.POSE:
-                told = {"told": Posing(1.0 if scale is None else scale)}
+            if scale is not None:
+                told = {"told": Posing(scale)}
         dt = url.made().dt
         alone = stack.enter_context(Alone(url, ring, joystick, sink, max(1, round(1 / (rate * dt))), **told))
         stop = stack.enter_context(stop_requested())
