@@ -13,7 +13,7 @@ import { defaultPlots } from "../src/plots/spec";
 
 function rig(states: LegState | null | readonly (LegState | null)[], change: Partial<Rig> = {}, faults: Record<number, Partial<Leg>> = {}): Rig {
   const legs = LEGS.map((leg, k) => ({ state: Array.isArray(states) ? (states[k] ?? null) : (states as LegState | null), fault: null, code: 0, ...faults[leg] }));
-  return { legs, stop: null, hasPowerUnit: false, powerFault: null, ...change };
+  return { isSilent: false, legs, stop: null, hasPowerUnit: false, powerFault: null, ...change };
 }
 
 function at(state: string, of: Rig | null, change: Partial<Situation> = {}): Situation {
@@ -71,6 +71,16 @@ test("what is unknown or latched is in the way, and says what to do", () => {
   assert.match(whyNot("standby", at("down", rig("off"))), /^the legs are off: enable them first$/);
   assert.match(whyNot("down", at("off", rig("unhomed"))), /^the legs are unhomed: home them first$/);
   assert.equal(whyNot("freeze", at("drive", failed)), "", "what calms is never refused for a leg");
+});
+
+test("a rig that does not answer is not believed", () => {
+  for (const state of ["off", "unhomed", "ready"] as const) {
+    const now = at("off", rig(state, { isSilent: true }));
+    for (const action of RIG_ACTIONS) assert.equal(whyNot(action, now), "the rig does not answer");
+    assert.equal(whyNot("down", now), "the rig does not answer");
+    assert.equal(nextAction(now), null);
+    assert.match(underWay(now), /does not answer/);
+  }
 });
 
 test("what moves legs, or takes their power, is confirmed with who must be away", () => {

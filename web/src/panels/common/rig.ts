@@ -19,6 +19,8 @@ export interface Leg {
 }
 
 export interface Rig {
+  /** Its process has ceased to cycle, or has not begun: all else is old. */
+  readonly isSilent: boolean;
   readonly legs: readonly Leg[];
   /** Who asked for a stop, as a sentence; null where nobody did. */
   readonly stop: string | null;
@@ -27,8 +29,9 @@ export interface Rig {
   readonly powerFault: string | null;
 }
 
+const SILENT_S = 0.5; // of records without another cycle
 const UNKNOWN: Rig = {
-  legs: LEGS.map(() => ({ state: null, fault: null, code: 0 })), stop: null, hasPowerUnit: false, powerFault: null,
+  isSilent: false, legs: LEGS.map(() => ({ state: null, fault: null, code: 0 })), stop: null, hasPowerUnit: false, powerFault: null,
 };
 const made = new WeakMap<App, Signal<Rig | null>>();
 
@@ -44,9 +47,12 @@ function follow(app: App): Signal<Rig | null> {
   const base = baseOf(app);
   const newest = signal<Rig>(UNKNOWN);
   const hasRig = computed(() => app.session.schemas().live?.channels.some(({ name }) => name === "leg1_rig_state") ?? false);
-  let told = "";
+  let [told, cycles, since] = ["", NaN, NaN];
   app.onFrame(() => {
-    const now = hasRig.peek() && base.isDrawn.peek() ? read(app) : UNKNOWN;
+    const isKnown = hasRig.peek() && base.isDrawn.peek() && app.live.newest.length > 0;
+    const [count, t] = isKnown ? [app.value("rig_cycles"), app.live.t] : [NaN, NaN];
+    if (count !== cycles || !(t >= since)) [cycles, since] = [count, t];
+    const now = isKnown ? { ...read(app), isSilent: t - since > SILENT_S } : UNKNOWN;
     const key = JSON.stringify(now);
     if (key !== told) newest.set(now);
     told = key;
@@ -54,7 +60,7 @@ function follow(app: App): Signal<Rig | null> {
   return computed(() => (hasRig() ? newest() : null));
 }
 
-function read(app: App): Rig {
+function read(app: App): Omit<Rig, "isSilent"> {
   const word = (name: string): string | null => app.session.meaning(name, app.value(name));
   const wrong = (name: string): string | null => (app.value(name) > 0 ? (word(name) ?? `fault ${app.value(name)}`) : null);
   const legs = LEGS.map((leg) => ({

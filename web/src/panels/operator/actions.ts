@@ -135,7 +135,7 @@ export function nextAction(now: Situation): keyof typeof ACTIONS | null {
   const { state, rig } = now;
   const rests = state !== null && isOneOf(RESTING, state);
   if (rests && needsReset(now)) return "reset";
-  if (rests && rig && whyNotPowered(rig)) return nextOfLegs(rig.legs);
+  if (rests && rig && whyNotPowered(rig)) return nextOfLegs(rig);
   const next: Record<string, keyof typeof ACTIONS> = {
     off: "down", down: "standby", standby: "drive", drive: "settle", freeze: "settle", held: "lower",
   };

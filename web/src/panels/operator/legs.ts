@@ -3,6 +3,8 @@
 import type { LegState } from "../../net/words";
 import type { Leg, Rig } from "../common/rig";
 
+const SILENT = "the rig does not answer";
+
 type LegAction = "enable" | "home" | "disable";
 
 /** States in which a leg holds or follows a length. */
@@ -12,7 +14,8 @@ const POWERED: readonly (LegState | null)[] = ["ready", "following", "stopping"]
 const FROM: Record<Exclude<LegAction, "disable">, LegState> = { enable: "off", home: "unhomed" };
 
 /** Why an action cannot be asked of the legs now; "" where it can. The rig decides again. */
-export function whyNotLegs(action: LegAction, { legs }: Rig): string {
+export function whyNotLegs(action: LegAction, { legs, isSilent }: Rig): string {
+  if (isSilent) return SILENT;
   if (legs.some(({ state }) => state === null)) return "the states of the legs are unknown";
   if (action === "disable") return common(legs) === "off" ? "the legs are off already" : "";
   const failed = legs.findIndex(({ fault }) => fault !== null);
@@ -21,12 +24,13 @@ export function whyNotLegs(action: LegAction, { legs }: Rig): string {
 }
 
 /** Why the base cannot use its legs; "" where it can. */
-export function whyNotPowered({ legs }: Rig): string {
+export function whyNotPowered({ legs, isSilent }: Rig): string {
+  if (isSilent) return SILENT;
   if (legs.every(({ state, fault }) => POWERED.includes(state) && fault === null)) return "";
   const failed = legs.findIndex(({ fault }) => fault !== null);
   if (failed >= 0) return `leg ${failed + 1} has a fault: reset it first`;
   if (legs.some(({ state }) => state === null)) return "the states of the legs are unknown";
-  const next = nextOfLegs(legs);
+  const next = nextOfLegs({ legs, isSilent });
   return next ? `${spoken(legs)}: ${next} them first` : `${spoken(legs)}, not ready`;
 }
 
@@ -36,7 +40,8 @@ export function isLatched({ legs, stop }: Rig): boolean {
 }
 
 /** What the legs need before the base can use them; null where nothing, or where they are busy. */
-export function nextOfLegs(legs: readonly Leg[]): "enable" | "home" | null {
+export function nextOfLegs({ legs, isSilent }: Pick<Rig, "legs" | "isSilent">): "enable" | "home" | null {
+  if (isSilent) return null;
   const state = common(legs);
   return state === "off" ? "enable" : state === "unhomed" ? "home" : null;
 }
@@ -50,7 +55,8 @@ const DOING: Partial<Record<LegState, string>> = {
 };
 
 /** What they are doing by themselves while the base is at rest; "" where that is nothing. */
-export function legsUnderWay({ legs }: Rig): string {
+export function legsUnderWay({ legs, isSilent }: Rig): string {
+  if (isSilent) return "The rig does not answer: its process has ended, or hangs.";
   const state = common(legs);
   if (state === "ready") return "";
   return (state && DOING[state]) || `${spoken(legs).replace(/^./, (first) => first.toUpperCase())}.`;

@@ -47,9 +47,10 @@ export function rig(app: App, buttons: readonly HTMLElement[]): HTMLElement {
   });
   effect(() => {
     const isElsewhere = app.session.source() !== "live";
-    const isOld = !isElsewhere && !base.isFresh();
+    const isSilent = known()?.isSilent ?? false;
+    const isOld = !isElsewhere && (isSilent || !base.isFresh());
     toggleClass(legs, "old", isOld);
-    setText(about, isElsewhere ? "The page shows a replay; return to live to see the legs." : isOld ? "As of the last record received." : "");
+    setText(about, isElsewhere ? "The page shows a replay; return to live to see the legs." : isSilent ? "The rig does not answer; this is what it told last." : isOld ? "As of the last record received." : "");
     about.hidden = about.textContent === "";
   });
   app.onFrame(() => {

@@ -39,8 +39,8 @@ export function rigTiming(app: App): HTMLElement {
     const hz = recent.rate();
     rate.set(hz === null ? "–" : `${hz.toFixed(0)} Hz`, hz === null ? 0 : 1, hz === null ? "none" : hz > 0 ? "good" : "bad", "cycles of the rig in the last second");
     for (const name of NAMES) {
-      const worst = recent.worst(name);
-      const cycles = worst * (hz ?? NaN);
+      const worst = hz === 0 && name !== "rig_age" ? NaN : recent.worst(name); // a rig that has died has no cycles to judge
+      const cycles = hz === 0 ? Infinity * worst : worst * (hz ?? NaN);
       const [fine, most] = BOUNDS[name];
       const level = Number.isNaN(cycles) ? "none" : cycles <= fine ? "good" : cycles <= most ? "warn" : "bad";
       const text = Number.isNaN(worst) ? "–" : worst < 1 ? `${(1e3 * worst).toFixed(1)} ms` : `${worst.toFixed(1)} s`;
