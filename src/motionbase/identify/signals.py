@@ -252,6 +252,6 @@ def _check_motion(found: Signals, owner: str) -> None:
     travel = float(np.max(np.std(found.all("l_meas"), axis=0)))
     if travel < LEAST_TRAVEL:
         raise RecordingError(
-            f"{owner}: the legs hardly move in drive, {1e3 * travel:.2g} mm root mean square; drive at least "
+            f"{owner}: the legs hardly move in drive, {1e3 * travel:.1f} mm root mean square; drive at least "
             f"{1e3 * LEAST_TRAVEL:g} mm, such as that of --generators identify"
         )
