@@ -319,7 +319,6 @@ class Master:
         self._wires, self._open = wires, False
         self.slaves: list[Slave] = []
         self.state, self.dc_time, self.expected_wkc = NONE, 0, 0
-        self.sdo_read_timeout = self.sdo_write_timeout = 700000
         self._back: tuple[int, list[bytes | None]] | None = None
 
     def open(self, ifname: str, ifname_red: str | None = None) -> None:

@@ -16,7 +16,7 @@ from motionbase.errors import UsageError
 from motionbase.record.rig import RigFault
 from motionbase.rig.drives import canopen, profile
 from motionbase.rig.drives.profile import Object
-from motionbase.rig.drives.reach import TRANSFER_TIME, BusError, Failed
+from motionbase.rig.drives.reach import BusError, Failed
 from motionbase.rig.drives.settings import ethercat_settings
 from motionbase.rig.drives.setup import Setup
 
@@ -68,7 +68,6 @@ class Segment:
         self.emergencies: deque[tuple[int, int]] = deque()
         self._refused = [""] * 6
         self._master = self._soem.Master()
-        self._master.sdo_read_timeout = self._master.sdo_write_timeout = round(1e6 * TRANSFER_TIME)
         try:
             self._master.open(interface)
         except ConnectionError:
