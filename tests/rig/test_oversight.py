@@ -111,3 +111,20 @@ def test_a_leg_that_is_not_seen_is_no_reason_and_hides_no_other() -> None:
 def test_before_the_first_claim_there_is_nothing_to_stop() -> None:
     overseer = Overseer(BOUNDS)
     assert overseer.look(10.0, None, Sight(-np.inf, np.full(6, np.nan))) is NOTHING
+
+
+def test_who_was_not_run_himself_does_not_blame_others() -> None:
+    overseer = Overseer(BOUNDS)
+    still = np.full(6, 1.2)
+
+    def look(now: float, at: float) -> Reason:
+        return overseer.look(now, Claim(at, at, still, still, READY), Sight(at, still))
+
+    for k in range(100):
+        look(k * DT, k * DT)
+    assert look(2.0, 0.495) is NOTHING  # the machine stood still for one and a half seconds, for everybody
+    for k in range(1, 40):
+        assert look(2.0 + k * DT, 0.495) is NOTHING
+    for k in range(40, 60):
+        reason = look(2.0 + k * DT, 0.495)
+    assert reason.cause is StopCause.SILENT  # and then nothing came all the same

@@ -99,6 +99,20 @@ NOTHING = Reason(StopCause.NONE)
 
 
 @final
+class Awake:
+    """Notices when the system did not let its own process run for a while: others may not have run either."""
+
+    def __init__(self, now: float, longest: float = 0.05) -> None:
+        """Args: longest: time between two looks that is ordinary [s]."""
+        self._now, self._longest = now, longest
+
+    def missed(self, now: float) -> float:
+        """Time that was missed since the last look [s]."""
+        gap, self._now = now - self._now, now
+        return gap if gap > self._longest else 0.0
+
+
+@final
 class Overseer:
     """Looks at claims and sights, one pair after the other.
 
@@ -111,6 +125,8 @@ class Overseer:
         self._bounds = bounds
         self._past: deque[tuple[float, Array, bool]] = deque()
         self._since: float | None = None
+        self._awake: Awake | None = None
+        self._missed, self._claimed_at = 0.0, -np.inf
 
     def look(self, now: float, claim: Claim | None, sight: Sight) -> Reason:
         """Why legs must stop now; it must have been so for a while.
@@ -120,6 +136,8 @@ class Overseer:
             claim: the newest, None before the first
             sight: lengths read independently, or those of the claim if nothing else can be read
         """
+        self._awake = self._awake or Awake(now)
+        self._missed += self._awake.missed(now)
         found = self._found(now, claim, sight) if claim is not None else NOTHING
         if found.cause is StopCause.NONE:
             self._since = None
@@ -131,8 +149,10 @@ class Overseer:
 
     def _found(self, now: float, claim: Claim, sight: Sight) -> Reason:
         bounds = self._bounds
-        if now - claim.at > bounds.silence:
-            return Reason(StopCause.SILENT, -1, now - claim.at, bounds.silence)
+        if claim.at != self._claimed_at:
+            self._claimed_at, self._missed = claim.at, 0.0
+        if (silence := now - claim.at - self._missed) > bounds.silence:
+            return Reason(StopCause.SILENT, -1, silence, bounds.silence)
         l, is_known = sight.l, all(state in KNOWN for state in claim.states)
         speed, way = self._motion(sight, is_known, all(state is LegState.READY for state in claim.states))
         reasons = [_worst(StopCause.SPEED, speed, bounds.speed), _worst(StopCause.UNASKED, way, bounds.unasked)]

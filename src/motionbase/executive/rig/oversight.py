@@ -23,7 +23,7 @@ from motionbase.platform.load import load_platform
 from motionbase.record.rig import LegState, StopCause
 from motionbase.rig.border import Sight, Witness
 from motionbase.rig.files import load_rig
-from motionbase.rig.oversight import Bounds, Claim, Overseer, Reason
+from motionbase.rig.oversight import Awake, Bounds, Claim, Overseer, Reason
 from motionbase.ring import names
 from motionbase.ring.backend import find
 from motionbase.ring.emergency import Stopper
@@ -58,10 +58,11 @@ class Heartbeat:
     def __init__(self, exchange: Exchange, now: float) -> None:
         self.cause = StopCause.NONE
         self._exchange, self._count, self._heard_at = exchange, -1.0, now
-        self._was_heard = False
+        self._was_heard, self._awake = False, Awake(now)
 
     def listen(self, now: float) -> StopCause:
         """What it says."""
+        self._heard_at += self._awake.missed(now)  # nobody is silent who was not listened to
         row = self._exchange.answers.get()
         if row is not None and row[0] != self._count:
             self._count, self._heard_at, self._was_heard = float(row[0]), now, True
