@@ -184,7 +184,6 @@ def of_cueing(page: Page) -> None:
 
 def of_a_rig_check(page: Page) -> None:
     """One leg after another moves slowly."""
-    at(page, "plot-remove").last.click()
     page.wait_for_timeout(25_000)
     save(page, "rig_check")
 
@@ -196,7 +195,7 @@ RUNS = {  # words of the command, state, colours, pictures
     "robot": ((*RUN, "robot", "--controller-timeout", "1"), "drive", "dark", of_a_robot),
     "puma": (("run", "puma", "--rate", "400"), "drive", "dark", of_a_rotor),
     "cueing": ((*RUN, "simona", "--host", "manoeuvre://double_lane_change?loop=yes"), "drive", "dark", of_cueing),
-    "rig": (("rig", "check", "drives", "--simulated-person", "--real-time"), "moving", "light", of_a_rig_check),
+    "rig": (("rig", "check", "drives", "--simulated-person", "--real-time"), "slow movement", "light", of_a_rig_check),
 }
 
 

@@ -20,13 +20,13 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import kinematics_of
 from motionbase.record.axes import DOFS
 from motionbase.record.requests import Reason, Result
-from motionbase.record.rig import LegState
-from motionbase.record.rig_check import AT_REST, MOVING, OFF, STEPS, STOPPING, check_schema
+from motionbase.record.rig_check import STEPS, STOPPING, check_schema
 from motionbase.rig.check.hand import Seen
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.offspring import Sentinel
 from motionbase.ring.writer import Writer
 
+CODES = {step: code for code, step in enumerate(STEPS)}
 LOOK_S = 0.1
 
 
@@ -53,7 +53,7 @@ class Published:
             platform=text, program="motionbase rig check",
         )  # fmt: skip
         self._commands = CommandReceiver(self._writer.segment, self._writer.header.layout)
-        self._at = {name: schema.place(name) for name in ("t", "tick", "step", "leg", "state", "estop", "command_ack")}
+        self._at = {name: schema.place(name) for name in ("t", "tick", "leg", "go", "state", "estop", "command_ack")}
         self._six = {name: schema.place(f"leg1_{name}") for name in ("l_cmd", "l_meas", "l_seen", "state", "fault")}
         self._pose = slice(schema.place(f"pose_meas_{DOFS[0]}"), schema.place(f"pose_meas_{DOFS[-1]}") + 1)
         forward = compile(kinematics_of(platform).dof_of_legs())
@@ -76,8 +76,9 @@ class Published:
         self._refuse_commands()
         self.stopped = self.stopped or self._commands.estop
         single = {
-            "t": seen.now - begun, "tick": self._count, "step": STEPS.index(seen.step) if seen.step in STEPS else 0,
-            "leg": seen.leg, "state": _state(seen), "estop": self.stopped, "command_ack": self._ack,
+            "t": seen.now - begun, "tick": self._count, "leg": seen.leg, "go": seen.go,
+            "state": STOPPING if seen.stop else CODES.get(seen.step, 0), "estop": self.stopped,
+            "command_ack": self._ack,
         }  # fmt: skip
         for name, value in single.items():
             row[self._at[name]] = value
@@ -106,15 +107,6 @@ class Published:
             self._ack = order.number
             if order.command is not None:
                 self._commands.answer(order, Result.REFUSED, Reason.NOT_SUPPORTED)
-
-
-def _state(seen: Seen) -> int:
-    """What the check does with the legs."""
-    if seen.stop:
-        return STOPPING
-    if seen.answer.all_are(LegState.OFF):
-        return OFF
-    return MOVING if seen.go else AT_REST
 
 
 @contextmanager

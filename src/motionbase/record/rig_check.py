@@ -16,9 +16,9 @@ STEPS = (
     "almost to its end", "demand outside the limits", "demand that jumps", "stop", "silence", "stop by the witness",
     "switching off",
 )  # fmt: skip
-"""Names of the steps with the backend open, by their codes."""
-STATES = ("off", "at rest", "moving", "stopping")
-OFF, AT_REST, MOVING, STOPPING = range(len(STATES))
+"""Steps with the backend open, by their codes."""
+STATES = (*STEPS, "stopping")
+STOPPING = len(STEPS)
 
 
 @cache
@@ -45,9 +45,9 @@ def _channels() -> Iterator[Channel]:
             yield Channel(
                 f"leg{leg}_{what}", "-", f"leg {leg}: {what} of its actuator", f"leg_{what}", leg=leg, codes=codes
             )
-    yield Channel("step", "-", "step of the check", "check", codes=STEPS)
     legs = ("all", *(f"leg {leg}" for leg in LEGS))
     yield Channel("leg", "-", "leg that the step is about", "check", codes=legs)
-    yield replace(SINGLE["state"], description="what the check does with the legs", codes=STATES)
+    yield Channel("go", "-", "whether the legs may follow", "check", codes=("no", "yes"))
+    yield replace(SINGLE["state"], description="step of the check", codes=STATES)
     yield replace(SINGLE["estop"], codes=("no", "stop"))
-    yield replace(SINGLE["command_ack"], group="time")
+    yield replace(SINGLE["command_ack"], codes=("none",))  # a code is not plotted by itself

@@ -26,6 +26,8 @@ from motionbase.rig.check.session import Options
 from motionbase.rig.check.simulated import SimulatedPerson
 from motionbase.rig.drives.witness import DrivesWitness
 from motionbase.rig.files import FOLDER, PRESETS, RigFile, heading, load_rig
+from motionbase.rig.serial import smc3
+from motionbase.rig.serial.simulated import SimulatedSmc3
 
 QUICK = Options(speed=0.03, rest=0.2)
 MOVED = 0.005  # [m] of a leg that has moved
@@ -336,6 +338,20 @@ def test_a_limit_switch_within_the_accepted_lengths_is_found(tmp_path: Path) -> 
         report.fault
     )
     assert track.moved == [2]
+
+
+def test_readings_that_go_together_stop_the_movement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sensor of leg 2 is on leg 1: it tells what leg 1 does."""
+
+    def tell(board: SimulatedSmc3, motor: int) -> None:
+        read, target = int(board.motors.p[0 if motor == 1 else motor]), int(board.targets[motor])
+        board._out += smc3.written(smc3.Position(motor, read // smc3.STEP, target // smc3.STEP))
+
+    monkeypatch.setattr(SimulatedSmc3, "_tell", tell)
+    good = rig(tmp_path, "smc3")
+    report, track = checked(good, good)
+    assert report.fault.startswith("leg 1: it alone was to move, but leg 2 is read to have moved by "), report.fault
+    assert track.moved in ([], [1]) and (track.most - track.least).max() < 0.012
 
 
 def test_numbers_that_json_does_not_have() -> None:

@@ -253,6 +253,8 @@ class Hand:
         if others.max() > STRAY:
             other = int(np.argmax(others)) + 1
             own = self.answer.l[leg - 1] - at_first[leg - 1]
+            self.l = np.clip(self.answer.l, self.promise.least, self.promise.most)
+            self.cycle(go=True)  # a controller whose reading is another leg's would go on to an old target
             self.stop()
             raise Failed(
                 f"leg {leg}: it alone was to move, but leg {other} is read to have moved by "
