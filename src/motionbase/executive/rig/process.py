@@ -33,6 +33,7 @@ from motionbase.ring.backend import find
 
 STOP_S = 10.0  # to bring legs to rest and switch them off
 MACHINE_BUSY_US = 1_000_000  # a simulated machine may take a while to begin
+PLAYED = "played"  # in the folder as soon as the machine is there: drives that come later than their master are lost
 NAMES = {"machine": "machine", "drive": "rig", "oversee": "overseer"}
 
 
@@ -54,6 +55,8 @@ def drive(file: str, ring: str, platform: str, place: str) -> Never:
     rig, backend, folder = load_rig(file, hexapod), find(ring), Path(place)
     nominal = hexapod.actuator.p_supply, hexapod.actuator.p_return
     while True:
+        while rig.simulated and not (folder / PLAYED).exists():
+            time.sleep(LOOK_S)
         with awaited(backend, names.RIG, (RIG,)) as exchange, ExitStack() as beside:
             legs = beside.enter_context(closing(rig.open(folder)))
             power = rig.power(folder)
@@ -98,8 +101,9 @@ def cycle_on(exchange: Exchange, legs: Actuators, driver: Driver, overseer: Exch
 
 def machine(file: str, ring: str, platform: str, place: str) -> Never:
     """Play a simulated machine until the process is told to end."""
-    rig = load_rig(file, load_platform(platform))
-    with closing(rig.machine(Path(place))) as played:
+    rig, folder = load_rig(file, load_platform(platform)), Path(place)
+    with closing(rig.machine(folder)) as played:
+        (folder / PLAYED).touch()
         print(f"{rig.name}: simulated", flush=True)
         gc.collect()
         gc.freeze()
