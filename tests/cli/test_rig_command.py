@@ -20,6 +20,7 @@ from motionbase.cli.rig_person import TerminalPerson
 from motionbase.interpreter import motionbase_command
 from motionbase.rig.check.report import StopAsked
 from motionbase.rig.check.session import Declined
+from motionbase.rig.check.simulated import SimulatedPerson
 from motionbase.rig.files import FOLDER, PRESETS
 
 Capture = pytest.CaptureFixture[str]
@@ -162,7 +163,9 @@ def test_a_simulated_machine_tells_what_a_person_would_see(keys: Callable[[str],
     l = np.full(6, 0.95)
     shown = tmp_path / "shown"
     with shown.open("w") as file:
-        ann = TerminalPerson("Ann", Console(file=file, width=200, markup=False), lambda: False, lambda: l)
+        ann = TerminalPerson(
+            "Ann", Console(file=file, width=200, markup=False), lambda: False, SimulatedPerson(lambda: l)
+        )
         keys("\n4\n980\n")
         ann.attend("Look", lambda: None)
         l[3] = 0.98

@@ -202,7 +202,7 @@ def _checked(
         if simulated_person:
             person = rehearsal.person(screen.print)
         else:
-            person = TerminalPerson(name, screen, asked, lambda: rehearsal.lengths)
+            person = TerminalPerson(name, screen, asked, rehearsal.person())
         return check(rig, rehearsal, person, options, name, watch, asked)
     finally:
         rehearsal.close()

@@ -14,12 +14,11 @@ from motionbase.rig.check.session import Declined
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from motionbase.arrays import Array
+    from motionbase.rig.check.simulated import SimulatedPerson
 
 Answer = TypeVar("Answer")
 UNITS = {"": 1e-3, "mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254}  # of a length; without a unit, millimetres
 SHORTEST, LONGEST = 0.05, 20.0  # [m] of a leg
-VISIBLE = 1e-3  # [m] of a simulated movement that is shown
 BYTES = 4096
 
 
@@ -28,7 +27,7 @@ class TerminalPerson:
     """Asks on stderr and reads stdin line by line, with cycles of the rig while it waits."""
 
     def __init__(
-        self, name: str, screen: "Console", asked: Callable[[], bool], look: "Callable[[], Array] | None" = None
+        self, name: str, screen: "Console", asked: Callable[[], bool], simulated: "SimulatedPerson | None" = None
     ) -> None:
         """Nobody is asked yet.
 
@@ -36,11 +35,10 @@ class TerminalPerson:
             name: of the person
             screen: where questions stand
             asked: whether somebody wants the check to end
-            look: (6,) true lengths of a simulated machine, which nobody else can see [m]
+            simulated: sees a simulated machine, and tells what one would see there
         """
-        self.name, self._screen, self._asked, self._look = name, screen, asked, look
+        self.name, self._screen, self._asked, self._simulated = name, screen, asked, simulated
         self._rest = b""
-        self._before = look().copy() if look else None
 
     def tell(self, text: str) -> None:
         """Print it."""
@@ -50,7 +48,8 @@ class TerminalPerson:
     def attend(self, text: str, idle: Idle) -> None:
         """Wait for the Enter key."""
         self._question(f"{text}, then press Enter.", lambda line: True, "Enter", idle)
-        self._before = self._look().copy() if self._look else None
+        if self._simulated is not None:
+            self._simulated.attend(text, idle)
 
     def agrees(self, question: str, idle: Idle) -> bool:
         """Yes or no."""
@@ -58,7 +57,9 @@ class TerminalPerson:
 
     def which_moved(self, idle: Idle) -> int:
         """The number of a leg."""
-        self._show_movement()
+        if self._simulated is not None:
+            moved = [f"leg {leg} by {1e3 * way:+.0f} mm" for leg, way in self._simulated.movements().items()]
+            self._show(f"the simulated machine moved {', '.join(moved) or 'no leg'}")
         return self._question("Which leg moved? [1-6, 0 for none]", leg_number, "a number from 0 to 6", idle)
 
     def grew(self, leg: int, idle: Idle) -> bool:
@@ -72,21 +73,27 @@ class TerminalPerson:
 
     def length(self, leg: int, idle: Idle) -> float:
         """In millimetres or with a unit."""
-        if self._look is not None:
-            self._screen.print(
-                f"   (a tape on the simulated leg {leg} shows {1e3 * self._look()[leg - 1]:.0f} mm)", style="dim"
-            )
+        if self._simulated is not None:
+            self._show(f"a tape on the simulated leg {leg} shows {1e3 * self._simulated.length(leg, idle):.0f} mm")
         question = f"Length of leg {leg} by tape, from joint to joint [mm]"
         return self._question(question, length, "millimetres such as 955, or 95.5 cm, 0.955 m, 37.6 in", idle)
 
     def supply(self, leg: int) -> float:
         """In volts."""
+        if self._simulated is not None:
+            self._show(f"a voltmeter on the simulated rig shows {self._simulated.supply(leg):.2f} V")
         return self._question(f"Voltage across the potentiometer of leg {leg} [V]", volts, "volts such as 5.02", _rest)
 
     def slider(self, leg: int, s: float) -> float:
         """In volts."""
+        if self._simulated is not None:
+            self._show(f"a voltmeter on the simulated rig will show {self._simulated.slider(leg, s):.2f} V")
         question = f"Move the slider of leg {leg} to {1e3 * s:.0f} mm. Voltage of its output [V]"
         return self._question(question, volts, "volts such as 2.49", _rest)
+
+    def _show(self, text: str) -> None:
+        """What one would see of a real machine."""
+        self._screen.print(f"   ({text})", style="dim")
 
     def _question(self, text: str, read: Callable[[str], Answer | None], wanted: str, idle: Idle) -> Answer:
         while True:
@@ -111,14 +118,6 @@ class TerminalPerson:
         if not sys.stdin.isatty():
             self._screen.print()
         return line.decode(errors="replace")
-
-    def _show_movement(self) -> None:
-        """What a simulated machine has done since `attend`."""
-        if self._look is None or self._before is None:
-            return
-        gone = self._look() - self._before
-        moved = [f"leg {k} by {1e3 * x:+.0f} mm" for k, x in enumerate(gone, 1) if abs(x) > VISIBLE]
-        self._screen.print(f"   (the simulated machine moved {', '.join(moved) or 'no leg'})", style="dim")
 
 
 def yes_or_no(line: str) -> bool | None:

@@ -96,6 +96,7 @@ def check(
     actuators: Actuators | None = None
     witness: Witness | None = None
     try:
+        person.tell(NUMBERING)
         session.power = stand.power()
         _begin(session, rig, stand)
         actuators = stand.actuators()
@@ -137,7 +138,6 @@ def _begin(session: Session, rig: RigFile, stand: Stand) -> None:
 
 def _work(session: Session) -> None:
     hand, legs = session.at, session.options.legs
-    session.person.tell(NUMBERING)
     standing.rest(session)
     if not hand.promise.homes:
         standing.measured_by_tape(session)

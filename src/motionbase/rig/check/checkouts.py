@@ -36,7 +36,8 @@ def potentiometers(session: Session, bench: Bench) -> None:
         if session.person.agrees("Can you move the potentiometers' sliders by hand, with the pump off?", session.idle):
             step.done = f"sliders at {', '.join(f'{100 * place:.0f} %' for place in PLACES)} of their travel"
             travel = min(pot.length for pot in bench.potentiometers)
-            report = check_potentiometers(bench, _Sliders(session.person), [place * travel for place in PLACES])
+            sliders, places = _Sliders(session.person), [place * travel for place in PLACES]
+            report = check_potentiometers(bench, sliders, places, _from_zero(session), to_the_end=False)
             session.attend("Fit the sliders to their cylinders again")
             _judge(step, report)
         else:
@@ -48,8 +49,12 @@ def valves(session: Session, bench: Bench) -> None:
     with session.step("valves, one by one") as step:
         session.leave(f"{BUTTON}, and the pump is on: may one leg after another go out and in by some 4 cm?")
         step.done = "each solenoid alone, until the leg has gone 4 cm"
-        _judge(step, check_valves(bench, [leg - 1 for leg in session.options.legs], to_the_end=False))
+        _judge(step, check_valves(bench, _from_zero(session), to_the_end=False))
         session.attend("All valves are shut")
+
+
+def _from_zero(session: Session) -> list[int]:
+    return [leg - 1 for leg in session.options.legs]
 
 
 def _judge(step: Step, report: checkout.Report) -> None:

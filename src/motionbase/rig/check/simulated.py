@@ -57,8 +57,13 @@ class SimulatedPerson:
 
     def which_moved(self, idle: Idle) -> int:
         """The one that moved furthest, if one moved visibly."""
-        gone = np.abs(self._lengths() - self._before)
-        return int(np.argmax(gone)) + 1 if gone.max() > VISIBLE else 0
+        moved = self.movements()
+        return max(moved, key=lambda leg: abs(moved[leg])) if moved else 0
+
+    def movements(self) -> dict[int, float]:
+        """How far legs have moved visibly, by leg [m]."""
+        gone = self._lengths() - self._before
+        return {leg: float(way) for leg, way in enumerate(gone, 1) if abs(way) > VISIBLE}
 
     def grew(self, leg: int, idle: Idle) -> bool:
         """Whether it did."""
