@@ -19,6 +19,8 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from motionbase.cli import checkout
 from motionbase.interpreter import motionbase_command
+from motionbase.rig.drives.canopen import emergency
+from motionbase.rig.drives.local_bus import LocalBus
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -188,6 +190,23 @@ def of_a_rig_check(page: Page) -> None:
     save(page, "rig_check")
 
 
+def of_a_rig(page: Page) -> None:
+    """A base on a simulated rig in the moment in which the drive of leg 3 reports a fault."""
+    at(page, "toggle-list").click()
+    page.get_by_role("button", name="Plots", exact=True).click()
+    at(page, "tab-operator").click()
+    at(page, "access-way").click()
+    at(page, "seat-dialog-yes").click()
+    page.wait_for_timeout(25_000)  # so that several axes move
+    bus = LocalBus(str(max(Path(tempfile.gettempdir()).glob("motionbase-rig-*"), key=os.path.getmtime)))
+    bus.put([emergency(3, 0x8611, 1)])
+    bus.shutdown()
+    expect(at(page, "rig-faults")).to_be_visible()
+    page.mouse.move(5, 600)
+    page.wait_for_timeout(3_000)
+    save(page, "console_rig")
+
+
 RUN = "run", "--rate", "500"
 RUNS = {  # words of the command, state, colours, pictures
     "simona": ((*RUN, "simona"), "drive", "dark", of_a_hexapod),
@@ -195,6 +214,7 @@ RUNS = {  # words of the command, state, colours, pictures
     "robot": ((*RUN, "robot", "--controller-timeout", "1"), "drive", "dark", of_a_robot),
     "puma": (("run", "puma", "--rate", "400"), "drive", "dark", of_a_rotor),
     "cueing": ((*RUN, "simona", "--host", "manoeuvre://double_lane_change?loop=yes"), "drive", "dark", of_cueing),
+    "rigged": ((*RUN, "emotion-1500", "--rig", "drives"), "drive", "dark", of_a_rig),
     "rig": (("rig", "check", "drives", "--simulated-person", "--real-time"), "slow movement", "light", of_a_rig_check),
 }
 
