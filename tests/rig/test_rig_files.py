@@ -128,7 +128,7 @@ WRONG = [
     ("drives", "[1, 2, 3, 4, 5, 6]", "[1, 2, 3, 4, 5, 5]", None, "six different ones are needed"),
     ("drives", "home = 1.4542", "home = 2.5", "home =", "leg 1: home is 2.5 m"),
     ("drives", "period = 0.002", "period = 0.001", None, "2 ms would do"),
-    ("drives", "watchdog = 0.03", "watchdog = 0.3", "watchdog =", "at most silence"),
+    ("drives", "watchdog = ", "watchdog = 0.3 # ", "watchdog =", "at most silence"),
     ("drives", 'machine = "simulated"', "", None, 'names no machine; .* or a device such as bus = "socketcan:can0"'),
     ("drives", 'machine = "simulated"', 'bus = "can0"', "bus =", "an interface and a channel"),
     ("drives", 'machine = "simulated"', 'machine = "real"', "machine =", "machine is 'real'"),
