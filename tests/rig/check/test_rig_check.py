@@ -13,6 +13,7 @@ import pytest
 
 from motionbase.arrays import Array
 from motionbase.errors import UsageError
+from motionbase.platform.load import FOLDER as PLATFORMS
 from motionbase.platform.load import load_platform
 from motionbase.record.rig import LegState, RigFault
 from motionbase.rig.border import PowerState
@@ -295,6 +296,11 @@ def test_only_a_report_of_this_very_text_that_passed_counts(tmp_path: Path) -> N
     assert again != path and reports.passed(good) in (path, again)
     changed = rig(tmp_path, "esp32", ("speed = 0.2", "speed = 0.21"))
     assert reports.passed(changed) is None
+    longer = tmp_path / "longer.toml"
+    text = (PLATFORMS / "odu.toml").read_text().replace("hard_max = 1.2548", "hard_max = 1.2600")
+    longer.write_text('name = "odu"\n' + text)
+    assert reports.passed(load_rig(rig(tmp_path, "esp32").path, load_platform(longer))) is None
+    assert reports.passed(rig(tmp_path, "esp32")) is not None
     failed, _ = checked(good, rig(tmp_path, "esp32", ("offset = 0.9 ", "offset = 0.91 "), name="other"))
     reports.save(failed, tmp_path / "other.toml")
     assert reports.passed(rig(tmp_path, "esp32", ("offset = 0.9 ", "offset = 0.91 "), name="other")) is None
@@ -355,7 +361,7 @@ def test_readings_that_go_together_stop_the_movement(tmp_path: Path, monkeypatch
 
 
 def test_numbers_that_json_does_not_have() -> None:
-    report = Report("a", "drives", True, "odu", "0", "Ann", "2026-01-01T00:00:00+00:00", (1,))
+    report = Report("a", "drives", True, "odu", (0.9, 1.2), "0", "Ann", "2026-01-01T00:00:00+00:00", (1,))
     report.steps.append(Step("power unit", values={"temperature": float("nan"), "lengths": [1.0, float("inf")]}))
     assert json.loads(report.json())["steps"][0]["values"] == {"temperature": None, "lengths": [1.0, None]}
 

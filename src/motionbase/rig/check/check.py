@@ -91,7 +91,9 @@ def check(
     """
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     chosen = options or Options()
-    report = Report(rig.name, rig.kind, rig.simulated, rig.platform, rig.digest, by or person.name, begun, chosen.legs)
+    report = Report(
+        rig.name, rig.kind, rig.simulated, rig.platform, rig.ends, rig.digest, by or person.name, begun, chosen.legs
+    )
     session = Session(report, person, chosen, advice_for(rig), stand.clock, asked=asked)
     actuators: Actuators | None = None
     witness: Witness | None = None

@@ -66,6 +66,7 @@ class Report:
         device: that was checked, as the backend calls it
         simulated: whether the machine was simulated
         platform: whose legs it moves
+        ends: shortest and longest of those legs, by the platform [m]
         digest: SHA-256 of the rig file
         by: who did it
         begun: date and time, UTC, as ISO 8601
@@ -77,6 +78,7 @@ class Report:
     kind: str
     simulated: bool
     platform: str
+    ends: tuple[float, float]
     digest: str
     by: str
     begun: str

@@ -33,7 +33,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def passed(rig: RigFile) -> Path | None:
-    """The newest report beside the file of a check that passed: of exactly this text, platform and kind of machine."""
+    """The newest report beside the file of a check that passed: of exactly this text, for legs of this platform."""
     pattern = f"{_escaped(rig.path.stem)}.check-*.json"
     found = [(data["begun"], path) for path in rig.path.parent.glob(pattern) if _fits(data := _read(path), rig)]
     return max(found)[1] if found else None
@@ -42,7 +42,7 @@ def passed(rig: RigFile) -> Path | None:
 def _fits(data: dict[str, Any], rig: RigFile) -> bool:
     wanted = {
         "format": FORMAT, "version": VERSION, "counts": True, "digest": rig.digest, "platform": rig.platform,
-        "simulated": rig.simulated,
+        "ends": list(rig.ends), "simulated": rig.simulated,
     }  # fmt: skip
     return isinstance(data.get("begun"), str) and all(data.get(key) == value for key, value in wanted.items())
 

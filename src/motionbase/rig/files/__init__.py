@@ -92,6 +92,7 @@ class RigFile:
         kind: one of KINDS
         summary: one line for people
         platform: whose legs it moves
+        ends: shortest and longest of those legs, by the platform [m]
         illustrative: keys of numbers that nobody published
         text: of the file
         legs: what its kind makes of it
@@ -104,6 +105,7 @@ class RigFile:
     kind: str
     summary: str
     platform: str
+    ends: tuple[float, float]
     illustrative: tuple[str, ...]
     text: str
     legs: Legs
@@ -228,6 +230,7 @@ def _rig(top: Table, path: Path, text: str, platform: Hexapod) -> RigFile:
         kind=name,
         summary=texts["summary"],
         platform=platform.name,
+        ends=(platform.stroke.hard_min, platform.stroke.hard_max),
         illustrative=illustrative_keys(top) if "illustrative" in top.data else (),
         text=text,
         legs=kind.read(top, platform),
