@@ -174,12 +174,14 @@ class Wires:
     Attributes:
         now: time [s]
         devices: of legs 1 to 6
+        clock: the drives' clock of reference [ns] at a time
         cuts: cables that are pulled: number k leads to device k, and all behind it are lost
     """
 
     def __init__(self, setup: Setup, lengths: Array) -> None:
         self.setup, self.now, self.cuts = setup, 0.0, set[int]()
         self.safe, self.clocks, self.jam = SafeOutputs.LEFT, True, False
+        self.clock: Callable[[float], int] = lambda now: round(1e9 * now)  # of reference [ns]
         objects = dictionary.ETHERCAT_DRIVE
         self.devices = [Device(simulated_drive(setup, leg, float(l), objects)) for leg, l in enumerate(lengths)]
         self.opened = 0
@@ -319,7 +321,7 @@ class Master:
         self._wires, self._open = wires, False
         self.slaves: list[Slave] = []
         self.state, self.dc_time, self.expected_wkc = NONE, 0, 0
-        self._back: tuple[int, list[bytes | None]] | None = None
+        self._back: tuple[int, list[bytes | None], int] | None = None
 
     def open(self, ifname: str, ifname_red: str | None = None) -> None:
         if ifname != INTERFACE:
@@ -392,15 +394,15 @@ class Master:
             count, data = slave.device.frame(slave.output, self._wires.safe) if slave.is_there else (0, None)
             counter += count
             inputs.append(data)
-        self._back = (counter if self._wires.reaches(0) else NO_FRAME), inputs
+        self._back = (counter if self._wires.reaches(0) else NO_FRAME), inputs, self._wires.clock(self._wires.now)
         return 1
 
     def receive_processdata(self, timeout: int = 2000, *, release_gil: bool | None = None) -> int:
         self.check()
         if self._back is None:
             return NO_FRAME
-        (counter, inputs), self._back = self._back, None
+        (counter, inputs, sent_at), self._back = self._back, None
         for slave, data in zip(self.slaves, inputs, strict=True):
             slave.input = slave.input if data is None else data
-        self.dc_time = round(1e9 * self._wires.now)
+        self.dc_time = sent_at
         return counter

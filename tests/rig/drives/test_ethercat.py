@@ -8,6 +8,7 @@ import pytest
 
 from motionbase.errors import UsageError
 from motionbase.record.rig import LegState, Order, RigFault
+from motionbase.rig.border import Demand
 from motionbase.rig.drives import dictionary, profile
 from motionbase.rig.drives.ethercat.backend import EtherCatDrives
 from motionbase.rig.drives.profile import Object, State
@@ -55,7 +56,27 @@ def test_age_of_positions(bench: EtherBench) -> None:
     sent = bench.now
     answer = bench.run(0.0, go=True, v=V)
     assert sent - bench.setup.period - 1e-9 <= answer.measured_at <= sent
-    assert 0.0 <= bench.master.phase < bench.setup.period
+
+
+@pytest.mark.parametrize(("drift", "begin"), [(-1e-4, 0.5), (0.0, 0.3), (1e-4, 0.9)])
+def test_frames_keep_away_from_sync0_if_cycles_are_shifted(bench: EtherBench, drift: float, begin: float) -> None:
+    """With a gain of 0.01 a drift d is held to 100 d of a period, after some times 100 cycles.
+
+    Without it, a drift of 1e-4 crosses SYNC0 every ten thousand cycles.
+    """
+    bench.moving()
+    period = bench.setup.period
+    zero = bench.now - begin * period
+    bench.wires.clock = lambda now: round(1e9 * (1.0 + drift) * (now - zero))
+    due, off = bench.now, 0.0
+    for k in range(900):
+        due += period + bench.master.shift
+        bench.count += 1
+        bench.cycle(due, Demand(bench.count, bench.l, np.zeros(6), True))
+        assert abs(bench.master.shift) <= 0.005 * period
+        after_sync0 = (1e-9 * bench.wires.clock(due) / period + 0.5) % 1.0  # of a period
+        off = max(off, abs(after_sync0 - 0.5)) if k > 800 else 0.0
+    assert off == pytest.approx(100.0 * abs(drift), abs=1e-3)
 
 
 @pytest.mark.parametrize("cable", range(6))

@@ -99,9 +99,10 @@ class Segment:
         return bytes(self._slaves[leg].input)
 
     @property
-    def phase(self) -> float:
-        """How long after SYNC0 the last process data passed the clock of reference, within a cycle [s]."""
-        return 1e-9 * float((self._master.dc_time - self._cycle // 2) % self._cycle)
+    def lateness(self) -> float:
+        """How much later than midway between two SYNC0 the last frame passed, at most half a cycle [s]."""
+        half = self._cycle // 2  # SYNC0 comes half a cycle after the multiples of a cycle
+        return 1e-9 * float((self._master.dc_time + half) % self._cycle - half)
 
     # Beside the cycles
 
