@@ -23,6 +23,16 @@ def awaited(backend: AbstractBackend, ending: str, magics: tuple[bytes, ...]) ->
     return exchange
 
 
+def next_due(due: float, period: float) -> float:
+    """Sleep until a period after the last due time, and return that; what was missed is not made up for [s]."""
+    due += period
+    now = time.monotonic()
+    if now >= due:
+        return now
+    time.sleep(due - now)
+    return due
+
+
 def until_told(name: str, serve: Callable[..., Never], *arguments: str) -> Never:
     """Serve until SIGTERM; what a person can mend is one sentence and exit code 2."""
 

@@ -25,7 +25,7 @@ from motionbase.executive.exchange import PLANNER, Exchange
 from motionbase.executive.host.process import be_urgent
 from motionbase.executive.preview import Previews, previews
 from motionbase.executive.process import Process
-from motionbase.executive.serving import LOOK_S, awaited, until_told
+from motionbase.executive.serving import LOOK_S, awaited, next_due, until_told
 from motionbase.interpreter import python
 from motionbase.platform import load_platform
 from motionbase.record.vehicle import G
@@ -106,12 +106,7 @@ def answer(planner: Planner, exchange: Exchange) -> None:
                 exchange.answers.put(row_of(plan, last))
             counts.take(planner.outcome.verdict, t)
             heard.take(t)
-        due += PERIOD
-        now = time.monotonic()
-        if now < due:
-            time.sleep(due - now)
-        else:
-            due = now  # what was missed is not made up for
+        due = next_due(due, PERIOD)
         if due - looked > LOOK_S:
             looked = due
             if exchange.is_replaced():

@@ -18,7 +18,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.executive.exchange import OVERSEER, Blocks, Exchange
 from motionbase.executive.host.process import be_urgent
-from motionbase.executive.serving import LOOK_S, awaited
+from motionbase.executive.serving import LOOK_S, awaited, next_due
 from motionbase.platform.load import load_platform
 from motionbase.record.rig import LegState, StopCause
 from motionbase.rig.border import Sight, Witness
@@ -116,8 +116,7 @@ def oversee(exchange: Exchange, overseer: Overseer, witness: Witness | None, sto
             looked = now
             if exchange.is_replaced():
                 return
-        due = max(due + PERIOD, now)
-        time.sleep(due - now)
+        due = next_due(due, PERIOD)
 
 
 def _sight(now: float, witness: Witness | None, claim: Claim | None) -> Sight:

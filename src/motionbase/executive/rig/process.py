@@ -22,7 +22,7 @@ from motionbase.executive.rig import oversight
 from motionbase.executive.rig.driver import Driver
 from motionbase.executive.rig.oversight import Heartbeat, claim_row
 from motionbase.executive.rig.sentences import Sentences
-from motionbase.executive.serving import LOOK_S, awaited, until_told
+from motionbase.executive.serving import LOOK_S, awaited, next_due, until_told
 from motionbase.interpreter import python
 from motionbase.platform.load import load_platform
 from motionbase.record.rig import LegState
@@ -91,12 +91,7 @@ def cycle_on(exchange: Exchange, legs: Actuators, driver: Driver, overseer: Exch
             looked = now
             if exchange.is_replaced():
                 return
-        due += period
-        now = time.monotonic()
-        if now < due:
-            time.sleep(due - now)
-        else:
-            due = now  # what was missed is not made up for
+        due = next_due(due, period)
 
 
 def machine(file: str, ring: str, platform: str, place: str) -> Never:
@@ -111,12 +106,7 @@ def machine(file: str, ring: str, platform: str, place: str) -> Never:
         due = time.monotonic()
         while True:
             played.advance(time.monotonic())
-            due += played.period
-            now = time.monotonic()
-            if now < due:
-                time.sleep(due - now)
-            else:
-                due = now
+            due = next_due(due, played.period)
 
 
 WHAT = {"drive": drive, "oversee": oversight.serve, "machine": machine}
