@@ -31,12 +31,12 @@ export function rig(app: App, buttons: readonly HTMLElement[]): HTMLElement {
   const faults = h("div", { class: "p-list", role: "alert", "data-test": "rig-faults" });
   const power = powerLine(app);
   const about = h("p", { class: "faint p-small", "data-test": "rig-about" });
-  const element = section(
-    "Rig", [], legs, stop.element, faults, power.element, about, h("div", { class: "p-actions" }, ...buttons),
-  );
+  const actions = h("div", { class: "p-actions" });
+  const element = section("Rig", [], legs, stop.element, faults, power.element, about, actions);
   effect(() => {
     const now = known();
     element.hidden = now === null;
+    if (actions.hasChildNodes() !== (now !== null)) fill(actions, ...(now ? buttons : [])); // kept where nothing changes: a button may have the focus
     if (now === null) return;
     tiles.forEach((one, k) => one.set(now.legs[k]));
     stop.say(now.stop === null ? "" : `A stop was asked for: ${now.stop}.`);
