@@ -108,7 +108,7 @@ class Task:
         return row if len(row) > 1 else row[0]
 
     def write(self, data: Any, auto_start: bool | None = None, timeout: float = 10.0) -> int:
-        """One sample for several channels: a list of booleans."""
+        """One sample: a list of booleans, of several channels or of one."""
         if len(data) != len(self.outputs):
             raise DaqError("Write cannot be performed: number of channels in the data is wrong.", -200524)
         if not all(isinstance(x, bool) for x in data):
@@ -119,7 +119,10 @@ class Task:
         self.driver.lines.update(zip(self.outputs, data, strict=True))
         states = tuple(self.driver.lines[name] for name in self.outputs)
         try:
-            self.driver.rig.write(states if len(states) == len(SHUT) else SHUT)
+            if len(states) == 1:  # a relay in the valves' supply
+                self.driver.rig.powered = states[0]
+            else:
+                self.driver.rig.write(states if len(states) == len(SHUT) else SHUT)
         except AcquisitionError as e:
             raise DaqError("Device cannot be accessed.", -201003) from e
         return 1

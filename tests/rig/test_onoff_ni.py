@@ -6,18 +6,23 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from motionbase.arrays import Array
-from motionbase.errors import TargetUnavailable
+from motionbase.errors import TargetUnavailable, UsageError
 from motionbase.platform.load import load_platform
 from motionbase.record.rig import Order, RigFault
+from motionbase.rig.files import FOLDER, load_rig
+from motionbase.rig.files.onoff import OnOffLegs
 from motionbase.rig.onoff.acquisition import SHUT, AcquisitionError
 from motionbase.rig.onoff.backend import onoff_rig
-from motionbase.rig.onoff.ni import NiAcquisition
+from motionbase.rig.onoff.ni import NiAcquisition, NiReader
 from motionbase.rig.onoff.simulated import SimulatedRig
+from motionbase.rig.onoff.witness import OnOffWitness
 from tests.rig.conformance import Conformance, Machine, Operator, operator
 from tests.rig.fake_nidaqmx import Driver, Task
 
@@ -162,3 +167,80 @@ def test_stand_in_has_the_parameters_of_the_package() -> None:
         ours, theirs = (list(inspect.signature(getattr(of, name)).parameters) for of in (Task, owner))
         assert theirs[: len(ours)] == ours, name
     assert issubclass(nidaqmx.errors.DaqError, nidaqmx.errors.Error) and len(SHUT) == 12
+
+
+# A device for a witness
+
+
+def test_a_witness_reads_by_its_own_device_and_cuts_the_relay(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig, clock = driver.rig, [100.0]
+    monkeypatch.setattr("motionbase.rig.onoff.ni.monotonic", lambda: clock[0])
+    reader = NiReader("Dev1", relay="port2/line5")
+
+    def is_on() -> bool:
+        return driver.lines["port2/line5"] and rig.powered
+
+    assert is_on() and driver.open_tasks == 2  # on as long as nothing is wrong
+    witness = OnOffWitness(reader, np.full(6, ODU.stroke.hard_min), interval=None)
+    witness.take(1.0)
+    np.testing.assert_allclose(witness.look(1.0).l, ODU.stroke.hard_min + rig.extensions, atol=1e-3)
+    for _ in range(3):
+        witness.stop()
+        witness.take(1.0)
+        assert not is_on()
+        clock[0] += 0.4
+    clock[0] += 0.2
+    witness.take(1.0)
+    assert is_on()
+    rig.unplugged = True
+    witness.take(2.0)
+    assert witness.look(2.0).measured_at == 1.0 and "Device cannot be accessed" in witness.why
+    witness.close()
+    witness.close()
+
+
+def test_a_stop_waits_for_no_reading(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The relay is cut while another thread's reading is still in the driver."""
+    reader, began, may_end = NiReader("Dev1"), threading.Event(), threading.Event()
+
+    def slow(*_: Any, **__: Any) -> list[float]:
+        began.set()
+        assert may_end.wait(30)
+        return [1.0] * 6
+
+    monkeypatch.setattr(Task, "read", slow)
+    thread = threading.Thread(target=lambda: reader.read(0.0))
+    thread.start()
+    assert began.wait(30)
+    reader.cut()
+    assert not driver.rig.powered
+    may_end.set()
+    thread.join()
+    reader.close()
+
+
+def test_a_relay_that_does_not_exist_leaves_nothing_open(driver: Driver) -> None:
+    with pytest.raises(AcquisitionError, match="does not exist on this device"):
+        NiReader("Dev1", relay="port9/line0")
+    assert driver.open_tasks == 0
+
+
+@pytest.mark.parametrize(
+    ("witness", "says"),
+    [
+        ('device = "ni:Dev2"\nrelay = "port1/line3"', ""),
+        ('device = "ni:Dev1"', "which moves the legs; a second device"),
+        ("relay = 3", "needs the key 'device'"),
+        ('device = "ni:Dev2"\nrelay = 3', "witness.relay is 3, a text is wanted"),
+    ],
+)
+def test_rig_files_name_the_second_device(witness: str, says: str, tmp_path: Path) -> None:
+    text = (FOLDER / "odu-onoff.toml").read_text().replace('machine = "simulated"', 'device = "ni:Dev1"')
+    path = tmp_path / "mine.toml"
+    path.write_text(text.replace("[witness]", f"[witness]\n{witness}"))
+    if says:
+        with pytest.raises(UsageError, match=says):
+            load_rig(path, ODU)
+    else:
+        legs = load_rig(path, ODU).legs
+        assert isinstance(legs, OnOffLegs) and (legs.second, legs.relay) == ("Dev2", "port1/line3")

@@ -29,7 +29,7 @@ from motionbase.rig.files.values import (
     start_lengths,
     within,
 )  # fmt: skip
-from motionbase.rig.onoff.acquisition import LEGS, Acquisition, Wiring
+from motionbase.rig.onoff.acquisition import LEGS, Acquisition, Reader, Wiring
 from motionbase.rig.onoff.laws import LAWS, NOMINAL, PAPERS, PERIOD
 from motionbase.rig.onoff.potentiometer import Potentiometer
 from motionbase.rig.onoff.watch import Bounds
@@ -65,6 +65,7 @@ class OnOffLegs:
         daq: name of the data acquisition device; empty for the simulated machine
         start: (6,) lengths of the simulated machine at first [m]
         second: name of the device that reads the legs once more; empty for the simulated one, None if there is none
+        relay: output of that device for the relay with which it stops them
     """
 
     law: str
@@ -76,6 +77,7 @@ class OnOffLegs:
     daq: str
     start: Array
     second: str | None = None
+    relay: str = ""
 
     @property
     def simulated(self) -> bool:
@@ -125,7 +127,7 @@ class OnOffLegs:
         from motionbase.rig.onoff.witness import OnOffWitness
 
         return OnOffWitness(
-            _acquisition(self.second, place), shortest=self.shortest, potentiometers=self.potentiometers,
+            _reader(self.second, self.relay, place), shortest=self.shortest, potentiometers=self.potentiometers,
             wiring=self.wiring,
         )  # fmt: skip
 
@@ -133,9 +135,8 @@ class OnOffLegs:
 def read_onoff(top: Table, platform: Hexapod, device: str) -> OnOffLegs:
     """Legs of a file; `device` is empty for simulated ones."""
     bounds, valves = keys_by_table(BOUNDS), keys_by_table(PLACES)
-    check_tables(
-        top, {**bounds, **valves, "axes": (*WIRES, *AXES, "shortest"), "simulated": ("start",), "witness": ("device",)}
-    )
+    own = {"axes": (*WIRES, *AXES, "shortest"), "simulated": ("start",), "witness": ("device", "relay")}
+    check_tables(top, {**bounds, **valves, **own})
     law = top.text("law") if "law" in top.data else "predictive"
     if law not in LAWS:
         top.complain("law", str(unknown("law of on/off legs", law, LAWS, "laws")))
@@ -151,6 +152,7 @@ def read_onoff(top: Table, platform: Hexapod, device: str) -> OnOffLegs:
     return OnOffLegs(
         law, shortest, of_legs(axes, partial(Potentiometer, length=stroke), AXES), _wiring(axes), actuator,
         _bounds(top), device.removeprefix(NI), start_lengths(top, platform, least, most), _second(top, device),
+        _relay(top),
     )  # fmt: skip
 
 
@@ -191,11 +193,21 @@ def _second(top: Table, device: str) -> str | None:
         return None
     table = top.table("witness")
     if not device:
-        if "device" in table.data:
-            table.complain("device", "witness.device is for a real machine; leave it out for a simulated one")
+        for key in table.data:
+            table.complain(key, f"witness.{key} is for a real machine; leave it out for a simulated one")
         return ""
-    table.check_keys(("device",), ("device",))
-    return device_name(table, "device").removeprefix(NI)
+    table.check_keys(("device", "relay"), ("device",))
+    if (name := device_name(table, "device")) == device:
+        table.complain("device", f"witness.device is {name!r}, which moves the legs; a second device is wanted")
+    return name.removeprefix(NI)
+
+
+def _relay(top: Table) -> str:
+    """The output of the witness's relay."""
+    from motionbase.rig.onoff.ni import RELAY
+
+    table = within(top, "witness")
+    return table.text("relay") if "relay" in table.data else RELAY
 
 
 def device_name(table: Table, key: str) -> str:
@@ -214,3 +226,11 @@ def _acquisition(name: str, place: Path) -> Acquisition:
     from motionbase.rig.onoff.remote import RemoteAcquisition
 
     return RemoteAcquisition(place)
+
+
+def _reader(name: str, relay: str, place: Path) -> Reader:
+    if name:
+        from motionbase.rig.onoff.ni import NiReader
+
+        return NiReader(name, relay=relay)
+    return _acquisition(name, place)

@@ -23,8 +23,8 @@ class AcquisitionError(MotionBaseError):
         self.code = code
 
 
-class Acquisition(Protocol):
-    """A device with six analogue inputs and twelve digital outputs; both methods raise `AcquisitionError`."""
+class Reader(Protocol):
+    """A device with six analogue inputs; `read` raises `AcquisitionError`."""
 
     @property
     def name(self) -> str:
@@ -35,12 +35,16 @@ class Acquisition(Protocol):
         """(6,) voltages of the inputs, measured at this time or as soon after it as the device can [V]."""
         ...
 
-    def write(self, lines: Sequence[bool]) -> None:
-        """Set all twelve outputs in one operation; True is 5 V."""
+    def close(self) -> None:
+        """Release the device, with all outputs of valves at 0 V; a second call does nothing."""
         ...
 
-    def close(self) -> None:
-        """Set all outputs to 0 V and release the device; a second call does nothing."""
+
+class Acquisition(Reader, Protocol):
+    """A device with twelve digital outputs besides; `write` raises `AcquisitionError`."""
+
+    def write(self, lines: Sequence[bool]) -> None:
+        """Set all twelve outputs in one operation; True is 5 V."""
         ...
 
 

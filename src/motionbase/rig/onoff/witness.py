@@ -1,8 +1,8 @@
 """A second reading of legs with on/off valves, by a data acquisition of its own, and a relay to stop them.
 
-On a machine this needs a second device, with inputs of its own on the six potentiometers (better: on six further ones)
-and an output for a relay in the supply of all twelve solenoids, which opens without current. Through the device of the
-backend, a witness would see what the backend sees and fail with it.
+On a machine this needs a second device (`ni.NiReader`): with inputs of its own on the six potentiometers, or better on
+six further ones, and an output for a relay in the supply of all twelve solenoids, which opens without current. Through
+the device of the backend, a witness would see what the backend sees and fail with it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.errors import UsageError
 from motionbase.rig.border import Sight
-from motionbase.rig.onoff.acquisition import LEGS, Acquisition, AcquisitionError, CutsPower, Wiring
+from motionbase.rig.onoff.acquisition import LEGS, AcquisitionError, CutsPower, Reader, Wiring
 from motionbase.rig.onoff.potentiometer import Potentiometer
 
 INTERVAL = 0.005  # [s] between readings
@@ -33,7 +33,7 @@ class OnOffWitness:
     """
 
     def __init__(
-        self, acquisition: Acquisition, shortest: Array, potentiometers: tuple[Potentiometer, ...] | None = None,
+        self, acquisition: Reader, shortest: Array, potentiometers: tuple[Potentiometer, ...] | None = None,
         wiring: Wiring | None = None, *, clock: Callable[[], float] = monotonic, interval: float | None = INTERVAL,
     ) -> None:  # fmt: skip
         """Begin to read.
@@ -48,7 +48,7 @@ class OnOffWitness:
         """
         if not isinstance(acquisition, CutsPower):
             raise UsageError(f"witness of on/off legs: {acquisition.name} has no relay to stop them with")
-        self._device: Acquisition = acquisition
+        self._device: Reader = acquisition
         self._cut = acquisition.cut
         self._shortest, self._pots = shortest, potentiometers or (Potentiometer(),) * LEGS
         self._wiring, self._clock = wiring or Wiring(), clock
