@@ -214,11 +214,12 @@ def in_process(work: Callable[..., Any], *args: Any) -> Any:
     theirs.close()
     try:
         result = ours.recv()
+        process.join(5.0)
     except EOFError:
         raise RuntimeError("the master's process died") from None
-    finally:
-        process.join(5.0)
+    finally:  # also at the end of a quick run's time; without a master the drives' process ends
         process.kill()
+        process.join()
     if isinstance(result, BaseException):
         raise result
     return result
