@@ -349,17 +349,17 @@ def test_names_with_a_slash_are_refused_with_a_sentence(operator: Page, method: 
 
 def test_sets_that_come_with_the_platform_can_be_loaded_and_not_changed(operator: Page) -> None:
     path = "/api/generators/sets"
-    assert operator.anybody().get(path).json() == ["gentle", "tour", "swell"]
+    assert operator.anybody().get(path).json() == ["gentle", "tour", "swell", "identify"]
     gentle = operator.anybody().get(f"{path}/gentle").json()
     assert (gentle["name"], gentle["cards"][0]["axes"], gentle["cards"][0]["frequency"]) == ("gentle", ["heave"], 0.2)
     assert operator.call("POST", f"{path.removesuffix('sets')}preview", {"cards": gentle}).json()["exceeded"] == []
     assert "comes with the platform" in operator.refusal(409, "PUT", f"{path}/gentle", gentle)
     assert "comes with the platform" in operator.refusal(409, "DELETE", f"{path}/gentle")
     assert operator.call("PUT", f"{path}/mine", gentle).status_code == 200
-    assert operator.get(path).json() == ["gentle", "tour", "swell", "mine"]
+    assert operator.get(path).json() == ["gentle", "tour", "swell", "identify", "mine"]
     (operator.console.settings.data / "generators" / "tour.toml").write_text("")
-    assert operator.get(path).json() == ["gentle", "swell", "mine", "tour"], "one's own stands before"
-    assert operator.call("DELETE", f"{path}/tour").json() == ["gentle", "tour", "swell", "mine"]
+    assert operator.get(path).json() == ["gentle", "swell", "identify", "mine", "tour"], "one's own stands before"
+    assert operator.call("DELETE", f"{path}/tour").json() == ["gentle", "tour", "swell", "identify", "mine"]
     operator.call("DELETE", f"{path}/mine")
 
 

@@ -142,8 +142,8 @@ def _show(found: "Identified", source: str, notes: list[str], files: list[str]) 
 
 def _cells(one: "Estimate") -> tuple[str, ...]:
     """A row; with as many digits as the interval allows."""
-    from motionbase.identify.estimates import digits
+    from motionbase.identify.estimates import digits, rounded
 
-    start = "-" if one.nominal is None else f"{one.nominal:.4g}"
+    start = "-" if one.nominal is None else rounded(one.nominal, 4)
     ratio = "-" if one.ratio is None else f"{one.ratio:.3f}"
-    return one.key.removeprefix("actuator."), digits(one.value, one.half), f"{one.half:.2g}", one.unit, start, ratio
+    return one.key.removeprefix("actuator."), digits(one.value, one.half), rounded(one.half, 2), one.unit, start, ratio

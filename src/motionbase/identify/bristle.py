@@ -20,7 +20,8 @@ from motionbase.multibody.elements.friction_law import Friction
 LEGS = 6
 NAMES = ("coulomb", "static", "stribeck", "sigma2")
 STEP_S = 0.002  # [s] of the law's steps: at a reversal the speed changes by a few mm/s in that time
-LIGHT_S = 0.004  # [s] of the light filter of lengths, at least a sample
+LIGHT_S, LIGHT_SAMPLES = 0.003, 0.5  # [s] of the light filter of lengths, and at least so many samples: more blurs
+# reversals, less lets noise bend the bristles
 BEGUN = 10.0  # times the steady deflection: a leg that moved so far has forgotten how its bristle began
 STANDING = 1e-3  # [m/s] mean of the speed: below, friction is what the motion before has left
 SLIDING = 0.95  # of the steady deflection: from there on a bristle counts as sliding
@@ -66,7 +67,7 @@ class Path:
 
 def light_smoother(dt: float) -> Smoother:
     """The filter of a bristle's path: as light as possible."""
-    return Smoother(dt, max(LIGHT_S, dt))
+    return Smoother(dt, max(LIGHT_S, LIGHT_SAMPLES * dt))
 
 
 def path_of(stretch: Stretch, dt: float) -> Path:

@@ -98,6 +98,11 @@ def finding(
 def digits(value: float, half: float) -> str:
     """The value with as many digits as its interval has meaning for: one more than the first of the half width."""
     if not half or not value:
-        return f"{value:.4g}"
+        return rounded(value, 4)
     count = math.floor(math.log10(abs(value))) - math.floor(math.log10(half)) + 2 if abs(value) > half else 2
-    return f"{value:.{min(max(count, 2), 7)}g}"
+    return rounded(value, min(max(count, 2), 7))
+
+
+def rounded(x: float, count: int) -> str:
+    """A number with so many digits; large ones without an exponent."""
+    return f"{float(f'{x:.{count}g}'):.7g}"

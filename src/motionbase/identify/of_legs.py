@@ -22,7 +22,9 @@ from motionbase.identify.gathering import Gathering
 from motionbase.identify.regression import Fit, Interval
 from motionbase.identify.valve import fit_lag, fit_valves
 
+OF_LOOP = 0.01  # of the speed loop: its lag is taken as known, its commands are held from tick to tick
 RATE = 500.0  # samples a second that all but the valves need
+STATIC, STRIBECK = 2.0, 5.0  # times what coarse samples leave of a force, since they act at the reversals alone
 FAST = 95  # per cent of the samples are slower
 STATED_SPEED = 0.1  # [m/s] at which total friction is told
 NO_OIL = "the recording has no pressures of the chambers or no spool positions"
@@ -94,8 +96,17 @@ def friction_of(
 
     yield one("actuator.friction.coulomb", "N", lambda p: float(p[0]), law.coulomb, REVERSALS)
     if slow:
-        yield one("actuator.friction.static", "N", lambda p: float(p[0] + p[1]), law.static, SLOW_MOTION)
-        yield one("actuator.friction.stribeck", "m/s", lambda p: float(p[2]), law.stribeck, SLOW_MOTION)
+        yield one(
+            "actuator.friction.static", "N", lambda p: float(p[0] + p[1]), law.static, SLOW_MOTION, level=STATIC * level
+        )
+        yield one(
+            "actuator.friction.stribeck",
+            "m/s",
+            lambda p: float(p[2]),
+            law.stribeck,
+            SLOW_MOTION,
+            level=STRIBECK * level,
+        )
     else:
         for name in ("static", "stribeck"):
             yield Hidden("friction", f"actuator.friction.{name}", f"not identifiable from this motion: {SLOW_MOTION}")
@@ -176,5 +187,5 @@ def electric_legs(study: Gathering, actuator: ElectricActuator) -> None:
     accelerate = "accelerate more, so that the loop has an error"
     study.add(
         one("speed_max", "rad/s", lambda theta: drives.v_max(theta) * actuator.ratio, "drive all legs faster"),
-        one("speed_bandwidth", "rad/s", drives.bandwidth, accelerate, LEVEL + PER_SAMPLE * study.thin.dt),
+        one("speed_bandwidth", "rad/s", drives.bandwidth, accelerate, OF_LOOP),
     )

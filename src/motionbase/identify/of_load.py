@@ -14,7 +14,7 @@ from motionbase.identify.delays import SENSORS, delays_of
 from motionbase.identify.estimates import LEVEL, PER_SAMPLE, Estimate, Finding, finding
 from motionbase.identify.gathering import Gathering
 from motionbase.identify.load import LoadFit, fit_leg_friction, fit_load, fit_load_with_friction, inertia_about_centre
-from motionbase.identify.of_legs import fast_of, friction_of
+from motionbase.identify.of_legs import OF_LOOP, fast_of, friction_of
 from motionbase.identify.regression import Fit, Interval
 
 AXES, PLANES = "xyz", ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -101,9 +101,7 @@ def _tuned_for(study: Gathering, actuator: ElectricActuator, load: LoadFit) -> N
         return
     whole, rotor = fit.fit.interval(drives.tuned_mass), load.fit.interval(lambda theta: float(theta[10]))
     found = Interval(whole.value - rotor.value, float(np.hypot(whole.half, rotor.half)))
-    level = (
-        (LEVEL + PER_SAMPLE * study.thin.dt) * whole.value / abs(found.value)
-    )  # a difference keeps the errors of both
+    level = 2 * OF_LOOP * whole.value / abs(found.value)  # a difference keeps the errors of both
     excite = "accelerate more, so that the loop has an error"
     study.add(finding("drive", "actuator.load_mass", "kg", found, actuator.load_mass, excite, level=level))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError, PlatformError
-from motionbase.identify.estimates import Estimate
+from motionbase.identify.estimates import Estimate, rounded
 from motionbase.identify.of_load import PLANES
 from motionbase.identify.study import Identified
 from motionbase.identify.toml_edit import Change, edited
@@ -136,8 +136,8 @@ def _rounded(x: float) -> float:
 
 def _comment(half: float, unit: str, nominal: float | None) -> str:
     was = "" if nominal is None else f", was {nominal:g}"
-    return f"+- {half:.2g} {unit}".rstrip(" -") + f", identified{was}"
+    return f"+- {rounded(half, 2)} {unit}".rstrip(" -") + f", identified{was}"
 
 
 def _list(halves: Array) -> str:
-    return ", ".join(f"{x:.2g}" for x in halves)
+    return ", ".join(rounded(x, 2) for x in halves)

@@ -26,7 +26,8 @@ class Smoother:
 
     Attributes:
         dt: period of the samples [s]
-        sigma: standard deviation of the window [s], at least a sample; half the power passes at 0.13 / sigma
+        sigma: standard deviation of the window [s]; half the power passes at 0.13 / sigma; derivatives are exact from
+            two samples on
         every: keep one of this many values
     """
 
