@@ -78,7 +78,7 @@ export function spoken(legs: readonly Leg[]): string {
   return [begin, ...others.map(([state, numbers]) => `${listed(numbers)} ${state}`)].join("; ");
 }
 
-function listed(numbers: readonly number[]): string {
+export function listed(numbers: readonly number[]): string {
   return numbers.length < 2 ? numbers.join() : `${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`;
 }
 

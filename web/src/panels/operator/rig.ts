@@ -12,7 +12,7 @@ import { baseOf } from "../common/base";
 import { rigOf, type Leg, type Rig } from "../common/rig";
 import { note, section } from "../common/ui";
 import { figure } from "./host";
-import { deviceCode } from "./legs";
+import { deviceCode, listed } from "./legs";
 
 type Level = "good" | "on" | "busy" | "bad" | "";
 const LEVELS: Record<LegState, Level> = {
@@ -51,6 +51,7 @@ export function rig(app: App, buttons: readonly HTMLElement[]): HTMLElement {
     const isOld = !isElsewhere && (isSilent || !base.isFresh());
     toggleClass(legs, "old", isOld);
     setText(about, isElsewhere ? "The page shows a replay; return to live to see the legs." : isSilent ? "The rig does not answer; this is what it told last." : isOld ? "As of the last record received." : "");
+    about.className = !isElsewhere && isSilent ? "p-note bad" : "faint p-small";
     about.hidden = about.textContent === "";
   });
   app.onFrame(() => {
@@ -76,8 +77,7 @@ export function faultsOf({ legs, powerFault }: Rig): string[] {
 
 function whose(numbers: readonly number[], count: number): string {
   if (numbers.length === count) return "All legs";
-  const [last] = numbers.slice(-1);
-  return numbers.length === 1 ? `Leg ${last}` : `Legs ${numbers.slice(0, -1).join(", ")} and ${last}`;
+  return `${numbers.length === 1 ? "Leg" : "Legs"} ${listed(numbers)}`;
 }
 
 /** A fault's word with its explanation. */
