@@ -171,10 +171,11 @@ class OnOff(Rig):
         return _nothing
 
     def _started(self) -> None:
+        """It runs again, without the seconds that this takes."""
         self.pump.stuck, self.heard = False, True
         self.pump.command(False)
         self.pump.command(True)
-        self.run(8.0)
+        self.pump.speed, self.pump.pressure = 1.0, 0.99 * self.pump.setting
 
     def unstoppable(self, way: str, leg: int) -> tuple[int, ...]:
         """A spool that sticks open is moved by nothing but oil; only the pump can be stopped."""

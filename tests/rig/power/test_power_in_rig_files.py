@@ -119,14 +119,14 @@ def test_the_command_shows_a_reading(mine: Path, capsys: Capture) -> None:
     assert call(["rig", "power", str(mine), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["answers"] and found["fault"] == "NONE" and found["values"]["level"] == 0.8 and not found["running"]
-    assert call(["rig", "power", str(mine), "--duration", "1.0"]) == 0
+    assert call(["rig", "power", str(mine), "--duration", "2"]) == 0
     assert "oil level 80.0 % of full, pump stands" in capsys.readouterr().out
 
 
 def test_the_command_starts_a_pump(mine: Path, capsys: Capture) -> None:
     """Whose pressure never rises enough in this time."""
     mine.write_text(SIMULATED + UNIT.replace("least_pressure = 50e5", "least_pressure = 1e4"))
-    assert call(["rig", "power", str(mine), "--run", "--duration", "1.6", "--json"]) == 0
+    assert call(["rig", "power", str(mine), "--run", "--duration", "2.2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["running"] and found["values"]["supply"] > 1e5
 
@@ -153,7 +153,7 @@ def test_a_unit_that_is_not_there(tmp_path: Path, capsys: Capture) -> None:
     machine = PowerMachine(None, changed(line=TcpLine(HOST, 0)))
     machine.close()
     path = real(UNIT, machine.port, tmp_path)
-    assert call(["rig", "power", str(path), "--json", "--duration", "0.3"]) == 1
+    assert call(["rig", "power", str(path), "--json", "--duration", "1"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert not found["answers"] and found["fault"] == "SILENT_LEG" and "cannot be reached" in found["why"]
 
