@@ -26,7 +26,7 @@ from motionbase.record.faults import GUARDED, WarningBit
 from motionbase.record.parameters import ParameterTable
 from motionbase.record.requests import Kind, Reason, Result
 from motionbase.record.rig import Order as RigOrder
-from motionbase.record.states import TRANSITIONS, Mode, Request, State
+from motionbase.record.states import QUIET, TRANSITIONS, Mode, Request, State
 from motionbase.ring.blocks.command import Order
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.blocks.generators import GeneratorReader
@@ -252,6 +252,13 @@ class HexapodRun:
         flag = f"request_{request.name.lower()}"
         if not any(self.state in t.sources and flag in t.when for t in TRANSITIONS):
             return Reason.WRONG_STATE
+        if (
+            self.rig is not None
+            and self.state in QUIET
+            and request is not Request.OFF
+            and not self.rig.has_power(self.arrays)
+        ):
+            return Reason.NOT_READY
         if request is Request.DRIVE and int(self.arrays["warning"]) & NOT_DRIVABLE:
             return Reason.NOT_READY
         return Reason.NONE

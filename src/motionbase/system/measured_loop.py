@@ -26,7 +26,7 @@ from motionbase.spatial.rotations import Expr
 from motionbase.system.closed_loop import COUNTS, EXTERNAL, LAW_INPUTS, VERSION_BEFORE, recorded
 from motionbase.system.guarded import LATENESS, guarded_law
 from motionbase.system.operator import ASKED, AUTOMATIC, STATE_BEFORE, requested
-from motionbase.system.rig_senses import POSE_BEFORE
+from motionbase.system.rig_senses import GO_BEFORE, POSE_BEFORE
 from motionbase.system.values import Values, called
 
 LEGS = 6
@@ -61,7 +61,7 @@ class Senses(Protocol):
 
     @property
     def unit(self) -> Unit:
-        """(state, inputs, pose_before) -> (state_next, MEASURED, LINES, outputs)."""
+        """(state, inputs, go_before and pose_before if wanted) -> (state_next, MEASURED, LINES, outputs)."""
 
     def at_rest(self) -> dict[str, Any]:
         """First values of state and inputs."""
@@ -103,7 +103,7 @@ class MeasuredLoop:
     def state_ports(self) -> tuple[Port, ...]:
         """State between ticks."""
         own = {p.name: p for p in self.guarded.inputs}
-        return (own["x"], own["guard"], *self.senses.state, STATE_BEFORE, VERSION_BEFORE, POSE_BEFORE)
+        return (own["x"], own["guard"], *self.senses.state, STATE_BEFORE, VERSION_BEFORE, GO_BEFORE, POSE_BEFORE)
 
     @property
     def feedback(self) -> dict[str, str]:
@@ -148,8 +148,9 @@ class MeasuredLoop:
         law = called(self.guarded, x)
         wanted = called(self.wanted, law)
         last = Values(
-            state_before_next=law.state, version_before_next=law.generators_version, pose_before_next=law.pose_meas
-        )
+            state_before_next=law.state, version_before_next=law.generators_version, pose_before_next=law.pose_meas,
+            go_before_next=wanted.wanted.go,
+        )  # fmt: skip
         places = {p.name: (p.name, 0) for p in self.senses.outputs}
         record = recorded(self.record_channels, x.also(law), places)
         return x.also(law, wanted, last, record=record)
@@ -158,7 +159,8 @@ class MeasuredLoop:
 
     def at_rest(self, l: float | None = None) -> dict[str, Any]:
         """State before the first measurement; the law is off."""
-        last = {"state_before": np.array(0.0), "version_before": np.array(-1.0), "pose_before": np.zeros(6)}
+        last = {"state_before": np.array(0.0), "version_before": np.array(-1.0)}
+        last |= {"go_before": np.array(0.0), "pose_before": np.zeros(6)}
         first = {"x": self.law.initial_state(), "guard": self.guard.state.vector()}
         return {**first, **self.senses.at_rest(), **last}
 

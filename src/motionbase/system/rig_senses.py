@@ -6,6 +6,9 @@ Every reading takes an alpha-beta filter one step further; between readings, len
 accelerometers are not measured: what they would read follows from the legs' rates, and from the pose at rest. Legs
 without power, or whose readings are too old, give no supply, so a law stops and does not start. Their lengths then go
 slowly to what is read: where legs are only known after homing, the law would take a jump for a broken sensor.
+
+Legs take a `go` only after they were ready without one. So a law at rest has power only when they have been ready for a
+while, and loses it if they do not follow its `go`.
 """
 
 from __future__ import annotations
@@ -37,11 +40,13 @@ AHEAD = 0.05  # [s] for which lengths go on without a reading
 WANDER = 0.5  # of the legs' largest rate, for lengths of legs without power
 BEYOND = 0.8 * float(Thresholds.layout.find("range_margin").start_values[0])  # [m] of the hard ends, as a law believes
 CLOSE = 1e-3  # [m] from what is read, at which they have arrived
-SETTLED = 0.2  # [s] with power before a law may start: legs take a `go` only after they were ready without one
+SETTLED = 0.2  # [s] for which legs must be ready before a law may start
+STARTING = 0.2  # [s] beside the patience with readings, in which legs must follow
 LONG = 1e3  # [s]
 POWERED = (LegState.READY, LegState.FOLLOWING, LegState.STOPPING)
 ROW = Port("rig_row", len(RIG), "SI, mixed", "what the rig told last, in the order of `record.rig.RIG`")
 TAKEN = Port("rig_taken", (), "-", "rows taken since the start")
+GO_BEFORE = Port("go_before", (), "-", "1 if the law let the legs follow in the last tick")
 POSE_BEFORE = Port("pose_before", 6, "m, rad", "measured pose of the last tick")
 LINES = (Port.of(QUANTITIES["p_supply"]), Port.of(QUANTITIES["p_return"]))
 AGE = Port(RIG_AGE.name, (), RIG_AGE.unit, RIG_AGE.description)
@@ -58,6 +63,7 @@ class Sensed(Struct):
     told: Expr = q("m", LEGS, "lengths told to the law in the last tick")
     on: Expr = q("-", text="1 if these are the filter's")
     powered_for: Expr = q("s", text="for how long all legs have had power")
+    ignored: Expr = q("s", text="for how long legs have not followed although they may")
 
 
 @final
@@ -73,6 +79,11 @@ class RigSenses:
     hexapod: Hexapod
     patience: float
     dt: float
+
+    @property
+    def longest(self) -> float:
+        """Time in which legs must begin to follow [s]."""
+        return self.patience + STARTING
 
     @property
     def state(self) -> tuple[Port, ...]:
@@ -97,20 +108,22 @@ class RigSenses:
 
     @cached_property
     def unit(self) -> Kernel:
-        """(sensed, rig_row, rig_taken, pose_before) -> (sensed_next, what the law measures, both lines, age)."""
-        inputs = (*self.state, *self.inputs, POSE_BEFORE)
+        """(sensed, row, taken, go_before, pose_before) -> (sensed_next, what the law measures, both lines, age)."""
+        inputs = (*self.state, *self.inputs, GO_BEFORE, POSE_BEFORE)
         outputs = (*map(next_of, self.state), *MEASURED, *LINES, *self.outputs)
         return Kernel("rig_senses", inputs, outputs, self._sensed, "what a law measures on a rig")
 
-    def _sensed(self, x: Sensed, row: Expr, taken: Expr, pose: Expr) -> Any:
+    def _sensed(self, x: Sensed, row: Expr, taken: Expr, go: Expr, pose: Expr) -> Any:
         read, states, faults = (_six(row, name) for name in ("rig_l", "rig_state", "rig_fault"))
         told = {name: row[RIG_PLACES[name]] for name in ("rig_measured", "rig_delay", "power_supply", "power_return")}
         x = self._filtered(x, read, told["rig_measured"], taken)
 
         age = ca.if_else(taken > 0, told["rig_delay"] + x.held * self.dt, 1e3)
-        ready = ca.sum1(sum((states == float(s) for s in POWERED), ca.SX.zeros(LEGS)))
-        powered = ca.logic_and(ca.logic_and(ready == LEGS, ca.sum1(faults) == 0), age <= self.patience)
-        after, v = self._told(x, age, powered)
+        follow = _all_are(states, LegState.FOLLOWING)
+        x = x.replace(ignored=ca.if_else(ca.logic_and(go, ca.logic_not(follow)), x.ignored + self.dt, 0.0))
+        ready = ca.if_else(go, _all_are(states, *POWERED), _all_are(states, LegState.READY))
+        sound = ca.logic_and(ca.sum1(faults) == 0, ca.logic_and(age <= self.patience, x.ignored <= self.longest))
+        after, v = self._told(x, age, ca.logic_and(ready, sound))
 
         supply = ca.if_else(after.on, told["power_supply"], 0.0)
         zero = ca.SX.zeros(LEGS)
@@ -159,6 +172,12 @@ class RigSenses:
         omega_W = solve(J.T @ J, J.T @ l_dot, symmetric=True).x[:3] / size
         R = R_quaternion(Q)
         return R.T @ ca.DM([0.0, 0.0, G]), R.T @ omega_W
+
+
+def _all_are(states: Expr, *wanted: LegState) -> Expr:
+    """Whether every leg is in one of these states."""
+    found: Expr = ca.sum1(sum((states == float(s) for s in wanted), ca.SX.zeros(LEGS))) == LEGS
+    return found
 
 
 def _six(row: Expr, name: str) -> Expr:

@@ -115,8 +115,8 @@ class Bench(AbstractBench):
         channel: of the virtual bus
     """
 
-    def __init__(self, lengths: Array | None = None, **changes: Any) -> None:
-        made = setup(**changes)
+    def __init__(self, lengths: Array | None = None, made: Setup | None = None, **changes: Any) -> None:
+        made = made or setup(**changes)
         super().__init__(made, np.full(6, made.axes[0].home) + 0.01 if lengths is None else lengths)
         self.channel = channel = f"bench-{next(_CHANNELS)}"
         self.bus = TroubledBus(can.Bus(interface="virtual", channel=channel), lambda: self.now)

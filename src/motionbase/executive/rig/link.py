@@ -29,7 +29,7 @@ from motionbase.ring import names
 from motionbase.ring.backend import AbstractBackend
 from motionbase.spatial.rotations import Expr
 from motionbase.system.measured_loop import WANTED, Wanted
-from motionbase.system.rig_senses import ROW, TAKEN
+from motionbase.system.rig_senses import ROW, TAKEN, Sensed
 
 LEGS = 6
 
@@ -45,6 +45,7 @@ class Told(Struct):
 
 
 GO = 2 + Told.layout.starts["wanted"] + Wanted.layout.starts["go"]  # in a row, behind tick and time
+ON = Sensed.layout.starts["on"]
 BLOCKS = Blocks(MAGIC, len(RIG), Told.layout.size)
 
 
@@ -132,6 +133,11 @@ class RigLink:
             return Reason.FAULT_ACTIVE
         wanted = LegState.OFF if order is Order.ENABLE else LegState.UNHOMED
         return Reason.NONE if all(s is wanted for s in self.states) else Reason.WRONG_LEGS
+
+    @staticmethod
+    def has_power(arrays: Mapping[str, Array]) -> bool:
+        """Whether the law may start to move."""
+        return bool(arrays["sensed"][ON])
 
     def lead(self, arrays: Mapping[str, Array]) -> None:
         """What an automatic operator does with a simulated machine: switch on, home, lower what stands aloft."""
