@@ -104,5 +104,6 @@ def digits(value: float, half: float) -> str:
 
 
 def rounded(x: float, count: int) -> str:
-    """A number with so many digits; large ones without an exponent."""
-    return f"{float(f'{x:.{count}g}'):.7g}"
+    """A number with so many digits; without an exponent below a million."""
+    text = f"{x:.{count}g}"
+    return f"{float(text):.7g}" if abs(x) < 1e6 else text
