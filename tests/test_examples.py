@@ -92,7 +92,9 @@ def test_catalogue_entry_loads(name: str) -> None:
         "docs/python.md",
         "docs/boat.md",
         "docs/sea.md",
-        "docs/rigs.md",
+        "docs/rigs_onoff.md",
+        "docs/rigs_drives.md",
+        "docs/rigs_serial.md",
     ],
 )
 def test_python_in_the_documents_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

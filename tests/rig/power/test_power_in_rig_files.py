@@ -49,7 +49,7 @@ def rig_of(text: str, folder: Path) -> RigFile:
 
 
 def test_the_example_of_the_docs_is_right() -> None:
-    blocks = re.findall(r"```toml\n(\[power\].*?)```", (DOCS / "rigs.md").read_text(), re.S)
+    blocks = re.findall(r"```toml\n(\[power\].*?)```", (DOCS / "rigs_power.md").read_text(), re.S)
     assert len(blocks) == 1
     source = TomlSource.of("docs", blocks[0])
     setup = setup_from(Table(source, (), source.data).table("power"))
