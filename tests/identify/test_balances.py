@@ -12,12 +12,14 @@ from motionbase.arrays import Array
 from motionbase.identify import drive as drives
 from motionbase.identify.bristle import Bristles, path_of, vector
 from motionbase.identify.delays import delays_of
-from motionbase.identify.drive import fit_drive
+from motionbase.identify.drive import fit_drive, fit_speed
 from motionbase.identify.flow import fit_flow
 from motionbase.identify.friction import Balance
 from motionbase.identify.load import fit_load, inertia_about_centre, ten_of
 from motionbase.identify.motion import motion_of
+from motionbase.identify.signals import Signals, Stretch
 from motionbase.identify.smoothing import Smoother
+from motionbase.identify.study import identify
 from motionbase.identify.valve import Spools, fit_lag, fit_valves
 from motionbase.platform.sizing.forces import G_W
 from tests.identify.synthetic import EMOTION, SIMONA, heavier, motion, signals
@@ -191,6 +193,17 @@ def test_the_speed_loop_of_a_drive_is_recovered() -> None:
     assert drives.v_max(fit.theta) == pytest.approx(v_max, rel=1e-3)
     assert drives.bandwidth(fit.theta) == pytest.approx(w, rel=0.02)
     assert drives.tuned_mass(fit.theta) == pytest.approx(mass, rel=0.02)
+
+
+def test_the_speed_at_full_command_is_found_without_forces() -> None:
+    l, l_dot, a = motion(EMOTION, T, 0.3).lengths, motion(EMOTION, T - 0.005, 0.3).l_dot, electric()
+    made = signals(T, valve_cmd=motion(EMOTION, T + 0.005, 0.3).l_dot / 0.66, l_meas=l, f_meas=np.zeros_like(l_dot))
+    assert fit_speed(made).theta[0] == pytest.approx(0.66, rel=1e-3)
+    assert fit_speed(made).theta[1] / 0.66 == pytest.approx(0.005, rel=0.05)
+    silent = Signals(made.dt, tuple(Stretch(s.t, {k: s[k] for k in ("valve_cmd", "l_meas")}) for s in made.stretches))
+    found = identify(silent, EMOTION)
+    assert found.estimates["actuator.speed_max"].value == pytest.approx(0.66 * a.ratio, rel=1e-3)
+    assert {"actuator.speed_bandwidth", "actuator.friction", "payload.mass"} <= set(found.hidden)
 
 
 @pytest.mark.parametrize("late", [0.0, 0.003])

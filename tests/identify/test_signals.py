@@ -104,7 +104,7 @@ def test_without_states_all_is_used() -> None:
             "recording 'a.csv' has 5.0 s of undisturbed drive, at least 12 s are needed; record longer",
         ),
         (
-            lambda columns: columns["f_meas"].__setitem__(..., np.nan),
+            lambda columns: columns["l_meas"].__setitem__(..., np.nan),
             "recording 'a.csv' has no usable records in drive",
         ),
         (
@@ -160,8 +160,8 @@ def test_a_file_is_read_with_the_platform_in_it_or_one_that_is_named(tmp_path: P
         RecordingError, match="no record in drive has all legs within the stroke of platform 'emotion-1500'"
     ):
         recorded(path, EMOTION.name)
-    path.write_text(text.replace("leg3_f_meas", "leg3_force") + "\n")
+    path.write_text(text.replace("leg3_l_meas", "leg3_length") + "\n")
     with pytest.raises(
-        RecordingError, match="has no channel 'leg3_f_meas'; identification needs lengths and forces of legs"
+        RecordingError, match="has no channel 'leg3_l_meas'; identification needs the lengths of all legs"
     ):
         recorded(path, "simona")

@@ -72,3 +72,15 @@ def fit_drive(signals: Signals, actuator: ElectricActuator, legs: tuple[int, ...
     block = np.tile(blocks_of(t)[:, None], (1, len(legs)))
     fit = least_squares(X[free], y[free], block[free])
     return DriveFit(fit, t, y, X @ fit.theta)
+
+
+def fit_speed(signals: Signals, legs: tuple[int, ...] = tuple(range(LEGS))) -> Fit:
+    """Speed at full command [m/s] and lag of the speed behind its command, where no forces are recorded."""
+    smoother, X, y, t = usual_smoother(signals.dt, WINDOW_S), [], [], []
+    for stretch in signals.stretches:
+        u = stretch["valve_cmd"][:, legs]
+        X.append(np.stack([smoother.value(u), -smoother.rate(u), smoother.second(u)], axis=2))
+        y.append(smoother.rate(stretch["l_meas"][:, legs]))
+        t.append(smoother.times(stretch.t))
+    block = np.repeat(blocks_of(np.concatenate(t)), len(legs))
+    return least_squares(np.concatenate(X).reshape(-1, 3), np.concatenate(y).ravel(), block)

@@ -13,7 +13,7 @@ from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.arrays import Array
 from motionbase.identify import drive as drives
 from motionbase.identify.bristle import steady, vector
-from motionbase.identify.drive import fit_drive
+from motionbase.identify.drive import fit_drive, fit_speed
 from motionbase.identify.estimates import LEVEL, PER_SAMPLE, Estimate, Finding, Hidden, finding
 from motionbase.identify.flow import NAMES as FLOW_NAMES
 from motionbase.identify.flow import fit_flow
@@ -38,8 +38,10 @@ SLOW_MOTION = "add slow motion below 2 cm/s with reversals"
 
 def hydraulic_legs(study: Gathering, actuator: HydraulicActuator) -> None:
     """Friction from forces, flow from volumes."""
+    if not {"friction", "flow", "leakage", "oil", "delay"} & set(study.groups):
+        return
     oil = study.signals.has("p_cap", "p_rod")
-    if oil:
+    if oil and study.signals.has("f_meas"):
         balance = Balance.of(study.thin, actuator)
         fit = study.fits["friction"] = balance.fit(study.legs)
         if fit is None:
@@ -50,7 +52,7 @@ def hydraulic_legs(study: Gathering, actuator: HydraulicActuator) -> None:
             study.add(*friction_of(study, fit.fit, 0, fit.slow, fast_of(fit.v), alone))
             study.delays["pressure"] = fit.fit.interval(lambda theta: float(theta[4]))
     else:
-        study.hide("friction", ["actuator.friction"], "the recording has no pressures of the chambers")
+        study.hide("friction", ["actuator.friction"], "the recording has no pressures of the chambers or no forces")
     if oil and study.signals.has("valve_meas"):
         flow = study.fits["flow"] = fit_flow(study.thin, study.platform, study.legs)
         alone = [fit_flow(study.thin, study.platform, (leg,)).fit for leg in study.legs] if len(study.legs) > 1 else []
@@ -175,6 +177,12 @@ def electric_legs(study: Gathering, actuator: ElectricActuator) -> None:
     """The speed loop; friction comes with the load."""
     if not study.signals.has("valve_cmd"):
         study.hide("drive", ["actuator.speed_max", "actuator.speed_bandwidth"], "the recording has no speed commands")
+        return
+    if not study.signals.has("f_meas"):
+        study.hide("drive", ["actuator.speed_bandwidth"], "the recording has no forces of the motors")
+        speed = fit_speed(study.thin, study.legs).interval(lambda theta: float(theta[0]) * actuator.ratio)
+        excite = "drive all legs faster"
+        study.add(finding("drive", "actuator.speed_max", "rad/s", speed, actuator.speed_max, excite))
         return
     fit = study.fits["drive"] = fit_drive(study.thin, actuator, study.legs)
     alone = [fit_drive(study.thin, actuator, (leg,)).fit for leg in study.legs] if len(study.legs) > 1 else []

@@ -34,6 +34,13 @@ def the_load(study: Gathering) -> None:
     wanted = {"mass", "delay", *(("friction",) if platform.electric else ())}
     if not wanted & set(study.groups):
         return
+    if not study.signals.has("f_meas"):
+        for group, key in (
+            ("mass", "payload.mass"),
+            *((("friction", "actuator.friction"),) if platform.electric else ()),
+        ):
+            study.hide(group, [key], "the recording has no forces of the legs")
+        return
     if isinstance(platform.actuator, ElectricActuator):
         load = fit_load_with_friction(study.thin, platform)
         _motor_friction(study, platform.actuator, load)

@@ -16,7 +16,7 @@ from motionbase.record.hexapod import OF_A_LEG
 from motionbase.record.states import State
 from motionbase.recording.recording import Recording
 
-NEEDED = ("l_meas", "f_meas")  # without these nothing can be identified
+NEEDED = ("l_meas",)  # without lengths nothing can be identified
 OF_LEGS = ("l_meas", "f_meas", "l_cmd", "l_dot_meas", "l_ddot_meas", "p_cap", "p_rod", "valve_cmd", "valve_meas")
 OF_AXES = ("acc", "omega")
 AXIS_NAMES = "xyz"
@@ -135,7 +135,7 @@ def signals_of(
         )
     known = recording.schema.index
     if missing := [name for base in NEEDED for name in _names(base) if name not in known]:
-        raise RecordingError(f"{owner} has no channel {missing[0]!r}; identification needs lengths and forces of legs")
+        raise RecordingError(f"{owner} has no channel {missing[0]!r}; identification needs the lengths of all legs")
     read = recording.columns([name for name in USED_CHANNELS if name in known], start, stop)
     return signals_from(read["time"], channels_of(read), platform, owner)
 
