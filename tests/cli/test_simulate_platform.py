@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from motionbase.cli.main import main as call
 from motionbase.cli.simulate import MODEL_KEYS, PLATFORM_KEYS, is_platform
-from motionbase.cli.simulate_platform import PlatformOptions, _scenario, _show
+from motionbase.cli.simulate_platform import PlatformOptions, _scenario, _settings, _show
 from motionbase.errors import UsageError
 from motionbase.multibody.loaders import toml as model_files
 from motionbase.platform import load as platform_files
+from motionbase.platform.ready_sets import ready_sets
 from motionbase.record.faults import Fault
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.states import Mode, Request, State
@@ -280,3 +281,15 @@ def test_a_fault_that_was_reset_does_not_stand() -> None:
     assert Summary((), ((9.0, Fault.VALVE), (9.5, Fault.NONE)), *rest).standing is None
     assert Summary((), ((9.0, Fault.NONE), (9.5, Fault.VALVE)), *rest).standing == (9.5, Fault.VALVE)
     assert Summary((), (), *rest).standing is None
+
+
+def test_generators_are_a_file_or_a_ready_set_by_its_name(capsys: Capture) -> None:
+    simona = platform_files.load_platform("simona")
+    ready = ready_sets(simona)
+    np.testing.assert_array_equal(_settings(Path("identify"), simona), ready["identify"].values)
+    from_file = _settings(ROOT / "examples" / "generators.toml", simona)
+    assert from_file is not None and from_file.shape == ready["identify"].values.shape
+    assert _settings(None, simona) is None
+    assert call(["simulate", "simona", "--generators", "wild"]) == 2
+    said = "--generators 'wild': it must be one of gentle, tour, swell, identify, or a file .toml or .json"
+    assert said in capsys.readouterr().err

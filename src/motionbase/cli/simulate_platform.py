@@ -149,8 +149,13 @@ def _settings(given: Path | None, hexapod: "Hexapod") -> "Array | None":
 
     if given is None:
         return None
-    named = ready_sets(hexapod).get(str(given))
-    return load(given).values if named is None or given.exists() else named.values
+    ready = ready_sets(hexapod)
+    if given.suffix or given.exists():
+        return load(given).values
+    if str(given) not in ready:
+        there = ", ".join(ready)
+        raise UsageError(f"--generators {str(given)!r:.80}: it must be one of {there}, or a file .toml or .json")
+    return ready[str(given)].values
 
 
 def _asked(given: list[str], duration: float) -> dict[float, Any]:
