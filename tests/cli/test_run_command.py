@@ -174,7 +174,8 @@ def test_an_emergency_stop_acts_until_it_is_reset(folder: Path, manual: Process)
         wait_for(reader, "mode", 1.0)
 
 
-def test_a_second_run_is_refused(manual: Process, capsys: Capture) -> None:
+def test_a_second_run_is_refused(folder: Path, manual: Process, capsys: Capture) -> None:
+    attached(folder, "hand")
     assert call(["run", "--ring", "hand", "--duration", "1"]) == 2
     said = capsys.readouterr().err
     assert said == (
