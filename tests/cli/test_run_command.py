@@ -371,7 +371,10 @@ def test_without_a_word_it_moves_gently(folder: Path) -> None:
         (["simona", "--free"], "--free is for rotors, and 'simona' is a platform"),
         (["--faults", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
         (["--ring", "a/b"], "ring name"),
-        (["--generators", "wild"], "--generators 'wild': it must be one of gentle, tour, swell, identify, none, or a file"),
+        (
+            ["--generators", "wild"],
+            "--generators 'wild': it must be one of gentle, tour, swell, identify, none, or a file",
+        ),
         (["--generators", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
         (["--parameters", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
         (["--law", "nowhere.py"], "--law 'nowhere.py': it must be FILE.py:NAME"),

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_a_port_that_is_taken_is_refused_before_anything_starts(capsys: Capture)
 
 def test_a_base_that_is_restarted_hears_the_same_host() -> None:
     """And is at rest; its process of the host stays as it is."""
-    given = {
+    given: dict[str, Any] = {
         "host": "udp://127.0.0.1:4444?format=beamng",
         "cueing": "simona",
         "algorithm": "adaptive",

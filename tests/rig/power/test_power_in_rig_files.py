@@ -57,7 +57,8 @@ def test_the_example_of_the_docs_is_right() -> None:
 
 
 def test_simulated_legs_wait_for_the_oil(place: Path) -> None:
-    rig = rig_of(SIMULATED + UNIT, place)
+    # time runs ahead of the thread that feeds the unit's watchdog, so here the unit has none
+    rig = rig_of(re.sub(r"(?m)^heartbeat.*\n", "", SIMULATED + UNIT), place)
     with closing(rig.machine(place)) as machine:
         assert isinstance(machine, LegsAndPower) and machine.period == machine.legs.period
         unit = rig.power(place)
