@@ -183,6 +183,7 @@ def _checked(
     screen: "Console", asked: Callable[[], bool], watch: "Callable[[Seen], None]",
 ) -> "Report":  # fmt: skip
     from motionbase.cli.rig_person import TerminalPerson
+    from motionbase.executive.rig.sole import sole_user
     from motionbase.rig.check.check import RealStand, check
     from motionbase.rig.check.rehearsal import Rehearsal
     from motionbase.ring.command_words import user
@@ -193,7 +194,7 @@ def _checked(
         gc.collect()
         gc.freeze()
         be_prompt()
-        with tempfile.TemporaryDirectory() as place:
+        with sole_user(rig), tempfile.TemporaryDirectory() as place:
             person: Person = TerminalPerson(name, screen, asked)
             stand: Stand = RealStand(rig, Path(place))
             return check(rig, stand, person, options, name, watch, asked)

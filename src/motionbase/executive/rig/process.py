@@ -22,6 +22,7 @@ from motionbase.executive.rig import oversight
 from motionbase.executive.rig.driver import Driver
 from motionbase.executive.rig.oversight import Heartbeat, claim_row
 from motionbase.executive.rig.sentences import Sentences
+from motionbase.executive.rig.sole import sole_user
 from motionbase.executive.serving import LOOK_S, awaited, next_due, until_told
 from motionbase.interpreter import python
 from motionbase.platform.load import load_platform
@@ -54,20 +55,21 @@ def drive(file: str, ring: str, platform: str, place: str) -> Never:
     hexapod = load_platform(platform)
     rig, backend, folder = load_rig(file, hexapod), find(ring), Path(place)
     nominal = hexapod.actuator.p_supply, hexapod.actuator.p_return
-    while True:
-        while rig.simulated and not (folder / PLAYED).exists():
-            time.sleep(LOOK_S)
-        with awaited(backend, names.RIG, (RIG,)) as exchange, ExitStack() as beside:
-            legs = beside.enter_context(closing(rig.open(folder)))
-            power = rig.power(folder)
-            if power is not None:
-                beside.enter_context(closing(power))
-            overseer = beside.enter_context(Exchange.made(backend, oversight.BLOCKS, names.OVERSEER))
-            print(f"{legs.promise.name}: a cycle every {1e3 * legs.promise.period:g} ms", flush=True)
-            gc.collect()
-            gc.freeze()
-            be_urgent()
-            cycle_on(exchange, legs, Driver(legs, power, nominal), overseer)
+    with sole_user(rig):
+        while True:
+            while rig.simulated and not (folder / PLAYED).exists():
+                time.sleep(LOOK_S)
+            with awaited(backend, names.RIG, (RIG,)) as exchange, ExitStack() as beside:
+                legs = beside.enter_context(closing(rig.open(folder)))
+                power = rig.power(folder)
+                if power is not None:
+                    beside.enter_context(closing(power))
+                overseer = beside.enter_context(Exchange.made(backend, oversight.BLOCKS, names.OVERSEER))
+                print(f"{legs.promise.name}: a cycle every {1e3 * legs.promise.period:g} ms", flush=True)
+                gc.collect()
+                gc.freeze()
+                be_urgent()
+                cycle_on(exchange, legs, Driver(legs, power, nominal), overseer)
 
 
 def cycle_on(exchange: Exchange, legs: Actuators, driver: Driver, overseer: Exchange) -> None:

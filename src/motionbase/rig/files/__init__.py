@@ -96,6 +96,7 @@ class RigFile:
         illustrative: keys of numbers that nobody published
         text: of the file
         legs: what its kind makes of it
+        devices: that move the legs of a real machine
         unit: hydraulic power unit, if the file has one
         pressure: of the supply that the platform is made for [Pa]
     """
@@ -109,6 +110,7 @@ class RigFile:
     illustrative: tuple[str, ...]
     text: str
     legs: Legs
+    devices: tuple[str, ...]
     unit: PowerSetup | None = None
     pressure: float = 0.0
 
@@ -234,9 +236,16 @@ def _rig(top: Table, path: Path, text: str, platform: Hexapod) -> RigFile:
         illustrative=illustrative_keys(top) if "illustrative" in top.data else (),
         text=text,
         legs=kind.read(top, platform),
+        devices=_devices(top, kind),
         unit=_power(top, platform),
         pressure=platform.actuator.p_supply,
     )
+
+
+def _devices(top: Table, kind: Kind) -> tuple[str, ...]:
+    """Names of real devices, which were checked when the legs were read."""
+    found = top.data.get(kind.device, ())
+    return (found,) if isinstance(found, str) else tuple(found)
 
 
 def _power(top: Table, platform: Hexapod) -> PowerSetup | None:
