@@ -125,3 +125,11 @@ test("a rig's first plots show what is measured on a rig", () => {
   assert.deepEqual(first([...names, ...pose, ...own]), ["leg1_rig_l", "pose_meas_surge", "leg1_l_dot_meas", "leg1_l_cmd", "leg1_rig_state", "rig_latency"]);
   assert.equal(first([...names, ...pose])[3], "leg1_f_meas");
 });
+
+test("a law that looks on stands beside the one that commands", () => {
+  const base = ["leg1_valve_cmd", "leg2_valve_cmd", "leg1_u_fb", "leg1_l_cmd", "state", "fault"];
+  const channel = (name: string): Channel => ({ place: 0, name, unit: "m", description: "", group: "legs", leg: null, dof: null, codes: null, bits: null, formula: null });
+  const names = [...base, ...base.map((name) => `${name}_done`)];
+  const shown = defaultPlots(names.map(channel)).map(({ traces }) => traces.map(({ name }) => name));
+  assert.deepEqual(shown, base.map((name) => [name, `${name}_done`]));
+});

@@ -77,6 +77,11 @@ const RIGGED: readonly (readonly string[])[] = [
   ["rig_latency", "rig_age", "rig_lateness", "rig_compute"],
 ];
 
+/** Of a law that looks on: what it would do beside what is done, of the same leg in the same plot. */
+const SHADOW: readonly (readonly string[])[] = ["leg1_valve_cmd", "leg2_valve_cmd", "leg1_u_fb", "leg1_l_cmd", "state", "fault"].map(
+  (name) => [name, `${name}_done`],
+);
+
 /** In place of pressures, where legs have no oil. */
 const FELT = ["acc_x", "acc_y", "acc_z"];
 const NOT_FITTED = "not_fitted"; // the group of channels of parts that a platform does not have
@@ -117,7 +122,7 @@ function rotorGroups(channels: readonly Channel[]): string[][] {
   return [settings, ...[...ofUnits.values()].slice(0, MOST_UNITS), flaps].map((names) => names.slice(0, MOST_JOINTS));
 }
 
-/** Six plots for a hexapod, plant or rig, of sphere, wheels and stage for a sphere on one; for any other schema the first
+/** Six plots for a hexapod, plant, rig or a law that looks on, of sphere, wheels and stage for a sphere on one; for any other schema the first
  * groups, six channels of each. */
 export function defaultPlots(channels: readonly Channel[]): PlotSpec[] {
   if (channels.some(({ group }) => group === POSES)) return modelPlots(channels);
@@ -125,6 +130,7 @@ export function defaultPlots(channels: readonly Channel[]): PlotSpec[] {
   const wheels = ["speed", "torque"].map((what) => channels.map(({ name }) => name).filter((name) => WHEEL.exec(name)?.[1] === what));
   const sphere = [...SPHERE, ...wheels, ...STAGE];
   if (sphere.every((names) => names.length > 0 && names.every((name) => known.has(name)))) return sphere.map(plotOf);
+  if (SHADOW.every((names) => names.every((name) => known.has(name)))) return SHADOW.map(plotOf);
   if (RIGGED.every((names) => names.every((name) => known.has(name)))) return RIGGED.map(plotOf);
   const missing = new Set(channels.filter(({ group }) => group === NOT_FITTED).map(({ name }) => name));
   const legs = HEXAPOD.map((names) => (names.some((name) => missing.has(name)) ? FELT : names));
