@@ -180,7 +180,8 @@ class Node:
     def connect(self) -> Script:
         """Settings, then targets and positions; a drive that was restarted must be homed again."""
         self.connected = False
-        self.homed &= yield from self._reach.connect()
+        kept = yield from self._reach.connect()
+        self.homed = self.homed and kept  # a jump while it was being connected counts, too
         self.missed, self.state, self._left, self.is_stopped = 0, None, "", False
         self.connected = True
         yield from self._wait(lambda: self.state is not None, TRANSFER_TIME, RigFault.SILENT_LEG, "sends no positions")
