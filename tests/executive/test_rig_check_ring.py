@@ -72,6 +72,20 @@ def test_an_emergency_stop_on_the_page_ends_the_check(ring: str) -> None:
     published.close()
 
 
+def test_an_emergency_stop_acts_before_the_first_cycle(ring: str) -> None:
+    """Valves are checked one by one before there are cycles, and legs move then, too."""
+    rig = load_rig("odu-onoff", load_platform("odu"))
+    published = Published(ring, rig.period, load_platform("odu"), "")
+    rehearsal = Rehearsal(rig)
+    Glance(ring, find(ring)).stop("somebody")
+    report = checks.check(
+        rig, rehearsal, rehearsal.person(), QUICK, watch=published.watch, asked=lambda: published.stopped
+    )
+    assert report.verdict is Verdict.UNFINISHED and not report.device  # the backend was never opened
+    assert report.steps[-1].said == "stopped by the person"
+    published.close()
+
+
 @pytest.fixture
 def ring(request: pytest.FixtureRequest) -> str:
     return f"check_{abs(hash(request.node.name)) % 10**8}"

@@ -32,11 +32,7 @@ LOOK_S = 0.1
 
 @final
 class Published:
-    """Writes every cycle of a check into a ring.
-
-    Attributes:
-        stopped: somebody asked for an emergency stop through the ring
-    """
+    """Writes every cycle of a check into a ring."""
 
     def __init__(self, ring: str, period: float, platform: Hexapod, text: str) -> None:
         """Make the ring.
@@ -61,7 +57,12 @@ class Published:
         self._forward = forward.bind(**self._io)
         self._begun: float | None = None
         self._count = self._ack = 0
-        self.stopped = False
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody asked for an emergency stop through the ring; also before the first cycle."""
+        self._commands.look()
+        return self._commands.estop
 
     def watch(self, seen: Seen) -> None:
         """Write a cycle."""
@@ -74,7 +75,6 @@ class Published:
         for name, values in six_of.items():
             row[six[name] : six[name] + 6] = values
         self._refuse_commands()
-        self.stopped = self.stopped or self._commands.estop
         single = {
             "t": seen.now - begun, "tick": self._count, "leg": seen.leg, "go": seen.go,
             "state": STOPPING if seen.stop else CODES.get(seen.step, 0), "estop": self.stopped,
