@@ -31,6 +31,7 @@ from motionbase.ring.emergency import Stopper
 LEGS = 6
 PERIOD = 0.005  # [s] of its looks
 MISSED_S = 0.25  # without a word of the overseer, after which legs are stopped
+LATE_S, LATE = 0.05, 3  # from one cycle to the next, after which their process was not let run [s], and periods
 BLOCKS = Blocks(OVERSEER, 3, 2 + 3 * LEGS)  # cause, leg, value | measured_at, 0, lengths, wanted, states
 WHO = "the overseer"
 
@@ -55,10 +56,11 @@ class Heartbeat:
         cause: why it wants a stop; OVERSEER_SILENT if it has not been heard for too long
     """
 
-    def __init__(self, exchange: Exchange, now: float) -> None:
+    def __init__(self, exchange: Exchange, now: float, period: float) -> None:
+        """Args: period: between calls of `listen`, now: when they begin [s]."""
         self.cause = StopCause.NONE
         self._exchange, self._count, self._heard_at = exchange, -1.0, now
-        self._was_heard, self._awake = False, Awake(now)
+        self._was_heard, self._awake = False, Awake(now, max(LATE_S, LATE * period))
 
     def listen(self, now: float) -> StopCause:
         """What it says."""

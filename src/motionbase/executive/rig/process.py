@@ -60,10 +60,10 @@ def drive(file: str, ring: str, platform: str, place: str) -> Never:
             while rig.simulated and not (folder / PLAYED).exists():
                 time.sleep(LOOK_S)
             with awaited(backend, names.RIG, (RIG,)) as exchange, ExitStack() as beside:
-                legs = beside.enter_context(closing(rig.open(folder)))
                 power = rig.power(folder)
-                if power is not None:
+                if power is not None:  # opened first, so closed last: that may wait for the unit, and legs must not
                     beside.enter_context(closing(power))
+                legs = beside.enter_context(closing(rig.open(folder)))
                 overseer = beside.enter_context(Exchange.made(backend, oversight.BLOCKS, names.OVERSEER))
                 print(f"{legs.promise.name}: a cycle every {1e3 * legs.promise.period:g} ms", flush=True)
                 gc.collect()
@@ -76,7 +76,7 @@ def cycle_on(exchange: Exchange, legs: Actuators, driver: Driver, overseer: Exch
     """Cycle until the base ends."""
     period, say = legs.promise.period, Sentences()
     due = looked = time.monotonic()
-    heartbeat = Heartbeat(overseer, due)
+    heartbeat = Heartbeat(overseer, due, period)
     while True:
         now = time.monotonic()
         told = exchange.states.get()
