@@ -91,7 +91,7 @@ def test_the_demand_is_what_the_law_wants() -> None:
 @pytest.mark.parametrize(("row", "stop", "cause"), [
     (told(1, stop=1.0), StopCause.NONE, StopCause.GUARD),
     (told(1), StopCause.READING, StopCause.READING),
-    (None, StopCause.OVERSEER_SILENT, StopCause.NONE),
+    (None, StopCause.OVERSEER_SILENT, StopCause.OVERSEER_SILENT),
 ])  # fmt: skip
 def test_a_stop_reaches_the_legs_and_its_cause_the_record(row: Array | None, stop: StopCause, cause: StopCause) -> None:
     legs = Legs()

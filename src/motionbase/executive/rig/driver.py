@@ -69,6 +69,7 @@ class Driver:
     def _demand(self, told: Array | None, stop: StopCause) -> Demand:
         """What the base wants; nothing before it has said anything."""
         if told is None:
+            self.cause = self.cause or stop
             return Demand(0, QUIET.l, QUIET.l_dot, stop=bool(stop))
         order = self._order(told)
         if order is Order.RESET and not stop:
