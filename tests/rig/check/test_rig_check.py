@@ -425,3 +425,23 @@ def test_pressure_comes_before_the_valves(tmp_path: Path, pump: Pump, step: str,
         return
     assert names[-1] == step and fault in report.fault, report.fault
     assert track.moved == ([] if step == "power unit" else [4])
+
+
+def test_legs_are_switched_off_even_if_the_witness_cannot_be_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, closed = rig(tmp_path, "drives"), list[str]()
+    rehearsal = Rehearsal(ours)
+    witness: Any = rehearsal.witness()
+    actuators: Any = rehearsal.actuators()
+
+    def torn() -> None:
+        closed.append("witness")
+        raise OSError
+
+    monkeypatch.setattr(witness, "close", torn)
+    monkeypatch.setattr(type(actuators), "close", lambda self: closed.append("legs"))
+    monkeypatch.setattr(rehearsal, "witness", lambda: witness)
+    with pytest.raises(OSError):
+        check(ours, rehearsal, rehearsal.person(), QUICK, asked=lambda: True)
+    assert closed == ["legs", "witness"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol, final
@@ -113,13 +113,14 @@ def check(
     except MotionBaseError as error:
         _note(report, str(error))
     finally:
-        if witness is not None:
-            witness.close()
-        if actuators is not None:
-            _close(actuators)
-        if session.power is not None:
-            session.power.run(False)
-            session.power.close()
+        with ExitStack() as closing:  # one after the other, legs first, whatever goes wrong in one of them
+            if session.power is not None:
+                closing.callback(session.power.close)
+                closing.callback(session.power.run, False)
+            if witness is not None:
+                closing.callback(witness.close)
+            if actuators is not None:
+                closing.callback(_close, actuators)
     return report
 
 
