@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from functools import cache
 
+import casadi as ca
 import numpy as np
 import pytest
 
 from motionbase.arrays import Array
 from motionbase.control.own_law import OwnLaw
 from motionbase.control.ports import INPUTS, OUTPUTS
+from motionbase.executive.shadow import News
 from motionbase.platform.load import load_platform
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.rig import rigged_schema
 from motionbase.record.shadow import done, shadow_schema
 from motionbase.record.states import State
 from motionbase.system.shadow import SENSED, Shadow, shadow_loop
-from tests.control.test_own_law import LAW
+from tests.control.test_own_law import LAW, PARAMETERS, STATE
 from tests.system.test_closed_loop import HEAVE, generators, ran
 
 SCHEMA, SIMONA = hexapod_schema(), load_platform("simona")
@@ -90,6 +92,22 @@ def test_a_law_that_would_have_stopped_is_counted() -> None:
     fastest = np.abs(live()[:, SCHEMA.index["leg1_l_dot_meas"]]).max()
     shadow, _ = beside(live(), changes={"speed_max": 0.5 * float(fastest)})
     assert shadow.stops >= 1
+
+
+def test_a_user_law_may_have_faults_of_its_own() -> None:
+    """A number that is no `Fault` is a fault all the same."""
+
+    def failing(p: dict[str, ca.SX]) -> dict[str, ca.SX]:
+        return {"x_next": p["x"] + 1, "valve_cmd": ca.SX.zeros(6), "state": p["x"], "fault": 100 + p["x"]}
+
+    loop = shadow_loop(SIMONA, SCHEMA, OwnLaw.of("failing", failing, PARAMETERS, STATE))
+    shadow, said = Shadow(loop, SCHEMA, 1), list[str]()
+    news = News(said.append)
+    for row in live()[:5]:
+        shadow.take(row)
+        news.look(shadow, float(row[0]))
+    assert shadow.stops == 1 and shadow.fault >= 100
+    assert any("would have stopped: fault 10" in text for text in said)
 
 
 def test_a_law_of_ones_own_looks_on() -> None:

@@ -22,6 +22,7 @@ from motionbase.system.shadow import Shadow, shadow_loop
 
 WAIT_S = 0.1
 BEAT_S = 0.5
+SENTENCES = {float(fault): fault.sentence for fault in Fault}
 
 
 @final
@@ -107,7 +108,8 @@ class News:
     def look(self, shadow: Shadow, t: float) -> None:
         """After a record of the base [s]."""
         if shadow.stops != self._stops:
-            why = told(Fault(shadow.fault).sentence, electric=False)
+            fault = shadow.fault
+            why = told(SENTENCES[fault], electric=False) if fault in SENTENCES else f"fault {fault:g} of its own"
             self._say(f"{t:8.1f} s  the law would have stopped: {why}")
         if shadow.joins != self._joins:
             self._say(f"{t:8.1f} s  the law goes along, {shadow.state.name.lower()}")

@@ -26,7 +26,6 @@ from motionbase.control.ports import channels
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.hexapod import Hexapod
 from motionbase.record.axes import DERIVATIVES, DOFS, LEGS
-from motionbase.record.faults import Fault
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.rig import RIG_AGE
 from motionbase.record.schema import Schema
@@ -124,9 +123,9 @@ class Shadow:
         self._faulted = False
 
     @property
-    def fault(self) -> Fault:
-        """Why it would have stopped."""
-        return Fault(int(self._io["fault"]))
+    def fault(self) -> float:
+        """Why it would have stopped, a number of `Fault`; a user law may have numbers of its own."""
+        return float(self._io["fault"])
 
     @property
     def state(self) -> State:
