@@ -2,8 +2,11 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,8 @@ from motionbase.platform.load import load_platform
 from motionbase.record.faults import Fault
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.requests import Command, Kind, Reason
+from motionbase.record.rig import Order as RigOrder
+from motionbase.record.rig import RigFault
 from motionbase.record.states import Request
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.writer import Writer
@@ -57,6 +62,21 @@ def test_a_base_without_a_rig_refuses_orders_to_its_legs(job: HexapodRun) -> Non
         ack = sender.wait(number, 0.0)
         assert ack is not None and not ack.accepted and ack.reason is Reason.NO_RIG
     assert job.arrays["automatic"] == 1.0, "nobody has taken over"
+
+
+@pytest.mark.parametrize("fault", [RigFault.NONE, RigFault.OVERLOAD])
+def test_a_reset_reaches_a_rig_only_if_it_has_a_fault(job: HexapodRun, fault: RigFault) -> None:
+    """Every backend ends a movement at a reset: one that is pressed without need must not stop the platform."""
+    orders = list[RigOrder]()
+    rig: Any = SimpleNamespace(
+        inputs={}, faults=(*(RigFault.NONE,) * 5, fault), give=orders.append, lead=lambda arrays: None
+    )
+    run = replace(job, rig=rig)
+    run.listen(0)
+    CommandSender(sender="test").send(Command(Kind.RESET_FAULT))
+    run.listen(20)
+    assert run.arrays["reset"] == 1.0
+    assert orders == ([RigOrder.RESET] if fault else [])
 
 
 def test_a_fault_ends_the_automatic_operator(job: HexapodRun) -> None:

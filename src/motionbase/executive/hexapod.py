@@ -173,7 +173,8 @@ class HexapodRun:
         elif (order := self.commands.poll()) is not None:
             self._obey(order, tick)
         arrays["estop"][...] = float(self.commands.estop)
-        if self.commands.estop or arrays["fault"] != 0:
+        is_stopped = self.commands.estop or arrays["fault"] != 0 or (self.rig is not None and any(self.rig.faults))
+        if is_stopped:
             arrays["automatic"][...] = 0.0  # after a stop a person takes over: a reset alone moves nothing
         if self.rig is not None and arrays["automatic"] > 0:
             self.rig.lead(arrays)
@@ -208,7 +209,7 @@ class HexapodRun:
         elif command.kind is Kind.RESET_FAULT:
             arrays["reset"][...] = 1.0
             self.commands.release_estop()
-            if self.rig is not None:
+            if self.rig is not None and any(self.rig.faults):  # without one it would stop legs that follow
                 self.rig.give(RigOrder.RESET)
         elif command.kind in RIG_ORDERS:
             if self.rig is None:
