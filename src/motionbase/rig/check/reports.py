@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from motionbase.errors import UsageError
-from motionbase.rig.check.report import FORMAT, VERSION, Report
+from motionbase.rig.check.report import FORMAT, VERSION, Report, Verdict
 from motionbase.rig.files import RigFile
 
 MOST_AT_ONCE = 1000  # checks of one file in the same second
 MOST_BYTES = 2_000_000  # of a report
+FAILED = Verdict.FAILED.value
 
 
 def save(report: Report, file: Path) -> Path:
@@ -33,18 +34,28 @@ def write(report: Report, path: Path) -> None:
 
 
 def passed(rig: RigFile) -> Path | None:
-    """The newest report beside the file of a check that passed: of exactly this text, for legs of this platform."""
+    """The newest report beside the file of a check that passed: of exactly this text, for legs of this platform.
+
+    None if a later check of the same failed; one that was not finished, or moved only some legs, says nothing new.
+    """
     pattern = f"{_escaped(rig.path.stem)}.check-*.json"
-    found = [(data["begun"], path) for path in rig.path.parent.glob(pattern) if _fits(data := _read(path), rig)]
-    return max(found)[1] if found else None
+    found = [
+        (data["begun"], not data["counts"], path)
+        for path in rig.path.parent.glob(pattern)
+        if _fits(data := _read(path), rig)
+    ]
+    _, has_failed, newest = max(found, default=("", True, None))
+    return None if has_failed else newest
 
 
 def _fits(data: dict[str, Any], rig: RigFile) -> bool:
+    """Whether a report is of this rig, and decides whether it may be run."""
     wanted = {
-        "format": FORMAT, "version": VERSION, "counts": True, "digest": rig.digest, "platform": rig.platform,
-        "ends": list(rig.ends), "simulated": rig.simulated,
+        "format": FORMAT, "version": VERSION, "digest": rig.digest, "platform": rig.platform, "ends": list(rig.ends),
+        "simulated": rig.simulated,
     }  # fmt: skip
-    return isinstance(data.get("begun"), str) and all(data.get(key) == value for key, value in wanted.items())
+    decides = data.get("counts") is True or (data.get("counts") is False and data.get("verdict") == FAILED)
+    return decides and isinstance(data.get("begun"), str) and all(data.get(key) == wanted[key] for key in wanted)
 
 
 def _read(path: Path) -> dict[str, Any]:
