@@ -64,6 +64,23 @@ def test_a_base_without_a_rig_refuses_orders_to_its_legs(job: HexapodRun) -> Non
     assert job.arrays["automatic"] == 1.0, "nobody has taken over"
 
 
+def test_a_fault_of_legs_at_rest_ends_the_automatic_operator(job: HexapodRun) -> None:
+    """The law sees no fault while it is off; a reset must not switch legs on, home them and rise all the same."""
+    led = list[int]()
+    rig: Any = SimpleNamespace(
+        inputs={}, faults=[RigFault.NONE] * 6, give=lambda order: None, lead=lambda arrays: led.append(1)
+    )
+    run = replace(job, rig=rig)
+    run.arrays["automatic"][...] = 1.0
+    run.listen(0)
+    assert len(led) == 1
+    rig.faults[2] = RigFault.SILENT_LEG
+    run.listen(20)
+    rig.faults[2] = RigFault.NONE  # by a reset
+    run.listen(40)
+    assert len(led) == 1 and run.arrays["automatic"] == 0.0
+
+
 @pytest.mark.parametrize("fault", [RigFault.NONE, RigFault.OVERLOAD])
 def test_a_reset_reaches_a_rig_only_if_it_has_a_fault(job: HexapodRun, fault: RigFault) -> None:
     """Every backend ends a movement at a reset: one that is pressed without need must not stop the platform."""

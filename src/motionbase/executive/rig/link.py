@@ -32,6 +32,7 @@ from motionbase.system.measured_loop import WANTED, Wanted
 from motionbase.system.rig_senses import ROW, TAKEN, Sensed
 
 LEGS = 6
+REPEAT = 500  # cycles of the rig after which an order of the automatic operator that changed nothing is given again
 
 
 class Told(Struct):
@@ -89,6 +90,11 @@ class RigLink:
         """(2,) the operator's last order, and its number."""
         return np.zeros(2)
 
+    @cached_property
+    def _led(self) -> Array:
+        """(1,) cycles of the rig when the automatic operator gave its last order."""
+        return np.zeros(1)
+
     @property
     def row(self) -> Array:
         """What the rig told last, in the order of `record.rig.RIG`."""
@@ -143,13 +149,19 @@ class RigLink:
         """What an automatic operator does with a simulated machine: switch on, home, lower what stands aloft."""
         if any(self.faults) or float(arrays["state"]) not in QUIET or self.exchange.answers.taken[0] == 0:
             return
-        states = set(self.states)
-        if states == {LegState.OFF} and self.order[0] != Order.ENABLE:
-            self.give(Order.ENABLE)
-        elif states == {LegState.UNHOMED} and self.order[0] != Order.HOME:
-            self.give(Order.HOME)
+        states, cycles = set(self.states), float(self.row[RIG_PLACES["rig_cycles"]])
+        # an order that the rig's process gets before it has heard its overseer is void there, so it is given again
+        is_void = not self.row[RIG_PLACES["power_fault"]] and abs(cycles - self._led[0]) > REPEAT
+        if states == {LegState.OFF} and (self.order[0] != Order.ENABLE or is_void):
+            self._lead(Order.ENABLE, cycles)
+        elif states == {LegState.UNHOMED} and (self.order[0] != Order.HOME or is_void):
+            self._lead(Order.HOME, cycles)
         elif states == {LegState.READY} and float(arrays["state"]) == State.OFF:
             arrays["asked"][...] = float(Request.LOWER)  # heard where they stand aloft; where they are down, DOWN is
+
+    def _lead(self, order: Order, cycles: float) -> None:
+        self.give(order)
+        self._led[0] = cycles
 
     def give(self, order: Order) -> None:
         """Pass an order on."""
