@@ -146,6 +146,8 @@ WRONG: list[tuple[str, str, list[Change], str, str]] = [
     ("drives", "gear", [("gear = 1.0 ", "gear = [1.25, 1, 1, 1, 1, 1] ")], "slow movement", "leg 1: by its reading"),
     ("drives", "sign", [("sign = 1 ", "sign = [-1, 1, 1, 1, 1, 1] ")], "slow movement",
      "leg 1: .* limit switch .* set axes.sign of leg 1 to 1"),
+    ("drives", "sign of another leg", [("sign = 1 ", "sign = [1, 1, -1, 1, 1, 1] ")], "slow movement",
+     "leg 1: .* but leg 3, which was only to stand, .* set axes.sign of leg 3 to 1"),
     ("drives", "swapped", [("node = [1, 2,", "node = [2, 1,")], "slow movement",
      "leg 1: .* you saw leg 2 move: .* swap their node numbers, 2 and 1"),
     ("drives", "home", [("home = 1.4542", "home = [1.4542, 1.4542, 1.4542, 1.4742, 1.4542, 1.4542]")],
@@ -219,7 +221,8 @@ def test_a_broken_potentiometer_is_found_by_its_slider(tmp_path: Path) -> None:
     good, wrong = rig(tmp_path, "odu-onoff", ("scale = 1.0", "scale = 1.1")), rig(tmp_path, "odu-onoff", name="wrong")
     report, _ = checked(good, wrong, slides=True)
     assert report.steps[-1].what == "potentiometers"
-    assert report.fault == "leg 1: scale: 1.100 of nominal, +0.0 mm at 0 V; use this calibration"
+    fix = "use this calibration: axes.scale and axes.offset of the rig file"
+    assert report.fault == f"leg 1: scale: 1.100 of nominal, +0.0 mm at 0 V; {fix}"
 
 
 class Leaves(Beside):

@@ -181,6 +181,11 @@ def _expect_this_leg(session: Session, step: Step, leg: int, way: float, trouble
             raise Failed(
                 f"{asked}, it met the limit switch that it had just left: it goes the other way; {advice.reversed(leg)}"
             )
+        own = {k for k, fault in enumerate(hand.answer.faults, 1) if fault and fault is not RigFault.EMERGENCY_STOP}
+        if trouble is not None and own and leg not in own:
+            other = min(own)
+            fix = _of_other(session, other)
+            raise Failed(f"{asked}, but leg {other}, which was only to stand, stopped all legs; {trouble}: {fix}")
         why = f"; {trouble}" if trouble is not None else f", its reading went {step.values['read'] * 1e3:+.1f} mm"
         raise Failed(f"{asked}, you saw none move{why}: check its coupling, its brake and its power")
     if seen != leg:
@@ -194,6 +199,13 @@ def _expect_this_leg(session: Session, step: Step, leg: int, way: float, trouble
         raise Failed(f"{asked}, you saw it become {'longer' if grew else 'shorter'}: {advice.reversed(leg)}")
     if trouble is not None:
         raise trouble
+
+
+def _of_other(session: Session, leg: int) -> str:
+    """What to look at if a leg that was only to stand reported a fault."""
+    if session.at.answer.faults[leg - 1] is RigFault.LIMIT_SWITCH:
+        return f"if leg {leg} crept onto the switch where homing had left it, {session.advice.reversed(leg)}"
+    return f"look after leg {leg} first"
 
 
 def _expect_so_far(session: Session, step: Step, leg: int, gone: float) -> None:

@@ -210,7 +210,7 @@ def _check_potentiometer(bench: Bench, person: Person, places: Array, leg: int, 
     apart = abs(fitted.offset - nominal.offset)
     wrong = abs(fitted.scale / nominal.scale - 1) > SCALE or apart > SCALE * nominal.length
     measured = f"{fitted.scale:.3f} of nominal, {fitted.offset * 1e3:+.1f} mm at 0 V"
-    step("scale", measured, "use this calibration" if wrong else "")
+    step("scale", measured, "use this calibration: axes.scale and axes.offset of the rig file" if wrong else "")
     report.potentiometers[leg] = fitted
 
 
@@ -331,4 +331,4 @@ def _moved_fault(leg: int, way: float, gone: Array) -> str:
         )
     if own < -MOVED:
         return "it moved the wrong way: its two solenoids or its hoses are exchanged"
-    return "" if own > MOVED else "it did not move: solenoid, its wire, or the pump"
+    return "" if own > MOVED else "it did not move: solenoid, its wire, the pump; at its end also exchanged solenoids"
