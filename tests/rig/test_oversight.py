@@ -70,7 +70,9 @@ CASES = {
     },
     StopCause.UNASKED: {"change": {"states": READY, "l": lambda t: motion(t)}},
     StopCause.SILENT: {"change": {"at": 0.1, "measured_at": 0.1}},
+    StopCause.BLIND: {"seen": lambda t: Sight(min(t, 0.5), motion(min(t, 0.5)))},
 }  # fmt: skip
+WITHOUT_LEG = StopCause.SILENT, StopCause.BLIND
 
 
 @pytest.mark.parametrize("cause", CASES, ids=lambda c: c.name)
@@ -78,8 +80,8 @@ def test_every_cause_is_found_with_leg_and_measure(cause: StopCause) -> None:
     reason = looked(2.0, **CASES[cause])  # type: ignore[arg-type]
     assert reason.cause is cause
     assert reason.value > reason.bound
-    assert reason.leg == -1 if cause is StopCause.SILENT else reason.leg in range(6)
-    if cause not in (StopCause.SILENT, StopCause.UNASKED):
+    assert reason.leg == -1 if cause in WITHOUT_LEG else reason.leg in range(6)
+    if cause not in (*WITHOUT_LEG, StopCause.UNASKED):
         assert reason.leg == 3
     assert cause.sentence in reason.sentence
 
@@ -106,6 +108,15 @@ def test_a_leg_that_is_not_seen_is_no_reason_and_hides_no_other() -> None:
     assert looked(1.0, seen=seen) is NOTHING
     found = looked(1.0, seen=seen, change={"l": lambda t: motion(t) + one(0.02, leg=5)})
     assert (found.cause, found.leg) == (StopCause.READING, 5)
+
+
+def test_a_witness_that_never_saw_the_legs_stops_them_only_once_they_follow() -> None:
+    def seen(t: float) -> Sight:
+        return Sight(-np.inf, np.full(6, np.nan))
+
+    assert looked(2.0, seen=seen, change={"states": READY}) is NOTHING
+    found = looked(2.0, seen=seen)
+    assert found.cause is StopCause.BLIND and BOUNDS.silence < found.value < 2 * BOUNDS.silence
 
 
 def test_before_the_first_claim_there_is_nothing_to_stop() -> None:

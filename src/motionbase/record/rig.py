@@ -103,6 +103,7 @@ class StopCause(IntEnum):
     UNASKED = 6
     AWAY = 7
     SILENT = 8
+    BLIND = 9
 
     @property
     def sentence(self) -> str:
@@ -120,6 +121,7 @@ CAUSES = {
     StopCause.UNASKED: "the overseer reads a leg that moves though nothing should",
     StopCause.AWAY: "the overseer reads a leg that is far from its demand",
     StopCause.SILENT: "the overseer hears nothing from the process that moves the legs",
+    StopCause.BLIND: "the overseer has no new reading of the legs",
 }
 
 

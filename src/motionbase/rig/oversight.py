@@ -51,7 +51,7 @@ class Bounds:
         away: distance from the demand [m]
         unasked: way of a leg that should stand [m]
         window: over which speed and way are measured [s]
-        silence: of the process that moves the legs [s]
+        silence: of the process that moves the legs, and of its own readings while they follow [s]
         patience: time for which a reason must last [s]
     """
 
@@ -89,7 +89,7 @@ class Reason(NamedTuple):
     @property
     def sentence(self) -> str:
         """For people."""
-        if self.cause is StopCause.SILENT:
+        if self.cause in (StopCause.SILENT, StopCause.BLIND):
             return f"{self.cause.sentence}: nothing for {self.value:.3f} s, it may be {self.bound:.3f}"
         unit = "m/s" if self.cause is StopCause.SPEED else "m"
         return f"leg {self.leg + 1}: {self.cause.sentence}: {self.value:.4f} {unit}, bound {self.bound:.4f}"
@@ -126,7 +126,7 @@ class Overseer:
         self._past: deque[tuple[float, Array, bool]] = deque()
         self._since: float | None = None
         self._awake: Awake | None = None
-        self._missed, self._claimed_at = 0.0, -np.inf
+        self._missed, self._claimed_at, self._stood_at = 0.0, -np.inf, -np.inf
 
     def look(self, now: float, claim: Claim | None, sight: Sight) -> Reason:
         """Why legs must stop now; it must have been so for a while.
@@ -154,13 +154,18 @@ class Overseer:
         if (silence := now - claim.at - self._missed) > bounds.silence:
             return Reason(StopCause.SILENT, -1, silence, bounds.silence)
         l, is_known = sight.l, all(state in KNOWN for state in claim.states)
+        follow = all(state is LegState.FOLLOWING for state in claim.states)
+        if not follow or self._stood_at == -np.inf:
+            self._stood_at = now
+        if (age := now - max(sight.measured_at, self._stood_at)) > bounds.silence:
+            return Reason(StopCause.BLIND, -1, age, bounds.silence)
         speed, way = self._motion(sight, is_known, all(state is LegState.READY for state in claim.states))
         reasons = [_worst(StopCause.SPEED, speed, bounds.speed), _worst(StopCause.UNASKED, way, bounds.unasked)]
         if is_known:
             outside = np.maximum(bounds.least - l, l - bounds.most)
             apart = np.abs(l - claim.l) - bounds.speed * abs(sight.measured_at - claim.measured_at)
             reasons += [_worst(StopCause.RANGE, outside, 0.0), _worst(StopCause.READING, apart, bounds.reading)]
-            if all(state is LegState.FOLLOWING for state in claim.states):
+            if follow:
                 reasons.append(_worst(StopCause.AWAY, np.abs(l - claim.wanted), bounds.away))
         return min((r for r in reasons if r.cause), key=lambda r: r.cause, default=NOTHING)
 
