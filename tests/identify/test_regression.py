@@ -49,6 +49,15 @@ def test_gauss_newton_finds_a_decay_and_its_exact_interval_is_that_of_least_squa
     np.testing.assert_allclose(fit.halves, linear.halves, rtol=1e-6)
 
 
+def test_rows_of_one_block_of_time_tell_no_interval() -> None:
+    """As of a leg that hardly moves: nothing can be left out."""
+    X, theta = np.eye(4)[:, :2], np.array([2.0, -1.0])
+    fit = least_squares(X, X @ theta, np.zeros(4, dtype=np.int64))
+    np.testing.assert_allclose(fit.theta, theta)
+    assert np.isinf(fit.halves).all()
+    assert fit.interval(lambda found: float(found.sum())).half == np.inf
+
+
 def test_a_parameter_at_its_bound_stays_there() -> None:
     def model(theta: Array) -> tuple[Array, Array]:
         return regressors()[:, :2] @ theta, regressors()[:, :2]

@@ -64,8 +64,10 @@ class Fit:
 
 
 def half_widths(left_out: Array) -> Array:
-    """Half widths of the 95 % intervals, from the estimates with each block left out."""
+    """Half widths of the 95 % intervals, from the estimates with each block left out; infinite if there is only one."""
     blocks = len(left_out)
+    if blocks < 2:
+        return np.full(left_out.shape[1], np.inf)
     spread = np.sum((left_out - left_out.mean(axis=0)) ** 2, axis=0) * (blocks - 1) / blocks
     return np.asarray(student_975(blocks - 1) * np.sqrt(spread))
 
