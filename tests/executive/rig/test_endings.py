@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionbase.executive.rig import process
+from motionbase.executive.rig import oversight, process
 from motionbase.executive.rig.oversight import MISSED_S, Heartbeat
 from motionbase.record.rig import StopCause
+from motionbase.rig.oversight import Reason
 
 
 class Over(Exception):
@@ -42,6 +43,18 @@ def test_legs_are_stopped_before_the_pump(monkeypatch: pytest.MonkeyPatch, tmp_p
     with pytest.raises(Over):
         process.drive("mine.toml", "ring", "simona", str(tmp_path))
     assert closed == ["legs", "pump"]
+
+
+def test_the_overseer_tells_what_is_wrong_with_its_witness(capsys: pytest.CaptureFixture[str]) -> None:
+    done = list[str]()
+    witness: Any = SimpleNamespace(
+        stop=lambda: done.append("stop"), why="the CAN bus does not receive: network is down"
+    )
+    stopper: Any = SimpleNamespace(press=done.append)
+    oversight._stop(Reason(StopCause.BLIND, -1, 0.3, 0.25), witness, stopper, None)
+    assert done == ["stop", "the overseer"]
+    said = capsys.readouterr().err
+    assert "no new reading" in said and "network is down" in said
 
 
 class Answers:

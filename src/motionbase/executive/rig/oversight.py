@@ -134,4 +134,5 @@ def _stop(reason: Reason, witness: Witness | None, stopper: Stopper, state: Arra
         witness.stop()
     stopper.press(WHO)
     cycle = f"cycle {int(state[0])}" if state is not None else "before the first cycle"
-    print(f"stop: {reason.sentence} ({cycle})", file=sys.stderr, flush=True)
+    trouble = f"; witness: {why}" if (why := getattr(witness, "why", "")) else ""
+    print(f"stop: {reason.sentence} ({cycle}){trouble}", file=sys.stderr, flush=True)
