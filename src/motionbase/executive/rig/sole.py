@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -17,7 +18,8 @@ def sole_user(rig: RigFile) -> Iterator[None]:
     """Keep the devices of a rig from other programs of this package; a simulated machine has none."""
     with ExitStack() as held:
         for device in rig.devices:
-            name = hashlib.sha256(device.encode()).hexdigest()[:16]
+            path = os.path.realpath(device) if os.path.isabs(device) else device  # ports have several names
+            name = hashlib.sha256(path.encode()).hexdigest()[:16]
             lock = held.enter_context(FileLock(shared_folder() / f"motionbase.rig.{name}.lock"))
             if not lock.take():
                 who = f"process {pid}" if (pid := lock.holder()) else "another process"
