@@ -259,7 +259,7 @@ class HexapodRun:
             and request is not Request.OFF
             and not self.rig.has_power(self.arrays)
         ):
-            return Reason.NOT_READY
+            return Reason.LEGS_NOT_READY
         if request is Request.DRIVE and int(self.arrays["warning"]) & NOT_DRIVABLE:
             return Reason.NOT_READY
         return Reason.NONE

@@ -82,6 +82,7 @@ class Reason(IntEnum):
     NOT_TUNABLE = 15
     NO_RIG = 16
     WRONG_LEGS = 17
+    LEGS_NOT_READY = 18
 
 
 SENTENCE = {
@@ -103,6 +104,7 @@ SENTENCE = {
     Reason.NOT_TUNABLE: "it is a parameter that cannot be changed while the law runs",
     Reason.NO_RIG: "no rig moves the legs of this base",
     Reason.WRONG_LEGS: "legs are enabled while all are off, and homed while all are unhomed",
+    Reason.LEGS_NOT_READY: "the legs of the rig are not ready; enable them, home drives that need it, or wait a moment",
 }
 
 
