@@ -205,6 +205,16 @@ def stopped_by_guard(fault: float) -> str:
     return next((f.sentence for f in GUARDED if f == fault), "")
 
 
+def fault_sentences(electric: bool, on_rig: bool) -> dict[float, str]:
+    """What each fault is called, by its number; a rig without power need not be one whose supply is low."""
+    from motionbase.record.faults import Fault
+
+    found = {float(f): told(f.sentence, electric) for f in Fault}
+    if on_rig:
+        found[float(Fault.SUPPLY)] = "the rig gives no power: its legs or power unit have stopped, or it is silent"
+    return found
+
+
 class Lasting:
     """The last text that came `LOOKS` times in a row: what comes and goes is in the record."""
 
@@ -229,9 +239,7 @@ class StateLog:
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def _watch(self) -> None:
-        from motionbase.record.faults import Fault
-
-        sentences = {float(f): told(f.sentence, self._electric) for f in Fault}
+        sentences = fault_sentences(self._electric, self._job.rig is not None)
         last, lasting = None, Lasting()
         while True:
             over = self._over.wait(LOOK_S)

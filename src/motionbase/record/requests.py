@@ -90,7 +90,7 @@ SENTENCE = {
     Reason.WRONG_STATE: "it cannot be done from the present state",
     Reason.WRONG_MODE: "it cannot be done in the present mode",
     Reason.FAULT_ACTIVE: "a fault is active; reset it first",
-    Reason.ESTOP_ACTIVE: "the emergency stop acts; release it first",
+    Reason.ESTOP_ACTIVE: "the emergency stop acts; release it first, by a reset",
     Reason.NOT_SUPPORTED: "the ring's writer does not know this command",
     Reason.OUT_OF_RANGE: "a value is out of range",
     Reason.NOT_READY: "the ring's writer is not ready",

@@ -1,4 +1,4 @@
-"""What the automatic operator of a simulated rig orders, and when it stops to."""
+"""What the automatic operator of a simulated rig orders, and what a base on a rig says of its faults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from motionbase.executive.base import fault_sentences
 from motionbase.executive.rig.link import REPEAT, RigLink
+from motionbase.record.faults import Fault
 from motionbase.record.rig import RIG, RIG_PLACES, LegState, Order, RigFault
 from motionbase.record.states import State
 
@@ -55,3 +57,10 @@ def test_nothing_is_ordered_in_a_fault_nor_again_in_one_of_the_power_unit() -> N
     go_on(rig, 2 * REPEAT)
     rig.lead(ARRAYS)
     assert rig.order[1] == 1
+
+
+def test_a_rig_that_is_silent_is_not_said_to_have_low_pressure() -> None:
+    plant, rig = fault_sentences(False, on_rig=False), fault_sentences(False, on_rig=True)
+    assert plant[Fault.SUPPLY] == "the supply pressure is too low"
+    assert "pressure" not in rig[Fault.SUPPLY] and "silent" in rig[Fault.SUPPLY]
+    assert {f for f in Fault if plant[f] != rig[f]} == {Fault.SUPPLY}
