@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from motionbase.arrays import Array
 from motionbase.executive.rig.driver import AT, IN, Driver
-from motionbase.executive.rig.oversight import BLOCKS, claim_of, claim_row
+from motionbase.executive.rig.oversight import BLOCKS, FIRST_S, MISSED_S, Heartbeat, claim_of, claim_row
 from motionbase.executive.rig.sentences import Sentences
 from motionbase.record.rig import RIG_PLACES, LegState, Order, RigFault, Silence, StopCause
 from motionbase.rig.border import Answer, Demand, PowerState, Promise
@@ -164,3 +167,20 @@ def test_a_claim_comes_back_as_it_was_told() -> None:
     assert (claim.at, claim.measured_at, claim.states) == (10.0, 9.99, (LegState.FOLLOWING,) * 6)
     np.testing.assert_array_equal(claim.l, LENGTHS)
     np.testing.assert_array_equal(claim.wanted, LENGTHS + 0.1)
+
+
+def test_an_overseer_may_be_late_with_its_first_word_and_not_with_the_next() -> None:
+    said: list[Array | None] = [None]
+    exchange: Any = SimpleNamespace(answers=SimpleNamespace(get=lambda: said[-1]))
+    heartbeat = Heartbeat(exchange, 0.0, 0.005)
+    times = iter(np.arange(1, 10_000) * 0.005)
+
+    def listened(seconds: float) -> StopCause:
+        return [heartbeat.listen(next(times)) for _ in range(round(seconds / 0.005))][-1]
+
+    assert (listened(FIRST_S - 1.0), heartbeat.is_waited_for) == (StopCause.NONE, True)
+    said.append(np.array([1.0, 0.0, 0.0, 0.0]))
+    assert (listened(MISSED_S - 0.05), heartbeat.is_waited_for) == (StopCause.NONE, False)
+    assert listened(0.1) is StopCause.OVERSEER_SILENT
+    said.append(np.array([2.0, float(StopCause.SPEED), 0.0, 0.0]))
+    assert listened(0.01) is StopCause.SPEED

@@ -194,6 +194,7 @@ def test_ports_that_were_opened_are_released_if_another_one_fails(ends: tuple[in
     ("changes", "says"),
     [
         ({"period": 0.001}, "period is 0.001 s; at 115200 baud esp32 needs at least"),
+        ({"period": 0.3, "silence": 1.0, "patience": 10.0}, "period is 0.3 s, it must be at most 0.05 s"),
         ({"baud": 9600}, "at 9600 baud esp32 needs at least"),
         ({"patience": 0.02}, "patience is 0.02 s, it must be at least 6 periods"),
         ({"silence": 0.001}, "silence is 0.001 s"),

@@ -31,6 +31,7 @@ from motionbase.ring.emergency import Stopper
 LEGS = 6
 PERIOD = 0.005  # [s] of its looks
 MISSED_S = 0.25  # without a word of the overseer, after which legs are stopped
+FIRST_S = 10.0  # for its first word, before which legs are not even switched on
 LATE_S, LATE = 0.05, 3  # from one cycle to the next, after which their process was not let run [s], and periods
 BLOCKS = Blocks(OVERSEER, 3, 2 + 3 * LEGS)  # cause, leg, value | measured_at, 0, lengths, wanted, states
 WHO = "the overseer"
@@ -69,7 +70,7 @@ class Heartbeat:
         if row is not None and row[0] != self._count:
             self._count, self._heard_at, self._was_heard = float(row[0]), now, True
             self.cause = StopCause(int(row[1]))
-        elif now - self._heard_at > MISSED_S:
+        elif now - self._heard_at > (MISSED_S if self._was_heard else FIRST_S):
             self.cause = StopCause.OVERSEER_SILENT
         return self.cause
 

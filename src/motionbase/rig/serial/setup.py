@@ -14,6 +14,7 @@ from motionbase.rig.serial import esp32, smc3
 LEGS = 6
 BITS_PER_BYTE = 10  # with start and stop bit
 REPEAT = 3  # periods after which an unanswered question is asked again
+LONGEST = 0.05  # [s] period: who oversees a rig stops it after a quarter of a second without a cycle
 MOST_LOAD = 0.8  # of a line by what is sent in every cycle
 
 
@@ -163,6 +164,8 @@ class Setup:
                 f"rig on serial lines: period is {self.period} s; at {self.rate} baud {self.kind.value} "
                 f"needs at least {shortest:.4f} s"
             )
+        if self.period > LONGEST:
+            raise UsageError(f"rig on serial lines: period is {self.period} s, it must be at most {LONGEST} s")
 
     def _check_range(self, leg: int, axis: Axis) -> None:
         least, most = self.least[leg], self.most[leg]
