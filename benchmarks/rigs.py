@@ -1,5 +1,5 @@
 """Rigs: real machines behind one border, simulated."""
 
-from benchmarks.rig import drives, identify, onoff
+from benchmarks.rig import drives, identify, onoff, run
 
-BENCHMARKS = [*onoff.BENCHMARKS, *drives.BENCHMARKS, *identify.BENCHMARKS]
+BENCHMARKS = [*onoff.BENCHMARKS, *drives.BENCHMARKS, *identify.BENCHMARKS, *run.BENCHMARKS]
