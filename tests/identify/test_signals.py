@@ -165,3 +165,17 @@ def test_a_file_is_read_with_the_platform_in_it_or_one_that_is_named(tmp_path: P
         RecordingError, match="has no channel 'leg3_l_meas'; identification needs the lengths of all legs"
     ):
         recorded(path, "simona")
+
+
+def test_what_a_rig_makes_of_lengths_was_not_measured(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    base = whole(heavier(SIMONA), T)
+    columns = {"t": T, **named({**base, "l_dot_meas": np.gradient(base["l_meas"], T, axis=0)})}
+    for rigged in (False, True):
+        if rigged:
+            columns["rig_age"] = np.full(len(T), 0.003)
+        rows = zip(*columns.values(), strict=True)
+        path.write_text(",".join(columns) + "\n" + "\n".join(",".join(f"{x:.9g}" for x in row) for row in rows))
+        (stretch,) = recorded(path, "simona").signals.stretches
+        assert {"l_meas", "f_meas"} <= stretch.columns.keys()
+        assert ("l_dot_meas" in stretch.columns) is not rigged

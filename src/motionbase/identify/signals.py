@@ -13,6 +13,7 @@ from motionbase.arrays import Array, Flags, Indices
 from motionbase.errors import RecordingError
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.record.hexapod import OF_A_LEG
+from motionbase.record.rig import RIG_AGE
 from motionbase.record.states import State
 from motionbase.recording.recording import Recording
 
@@ -118,6 +119,10 @@ class Signals:
         return Signals(n * self.dt, tuple(made), False, self.notes)
 
 
+MADE_UP = ("l_dot_meas", "l_ddot_meas", "acc", "omega", "valve_cmd")
+"""What a base on a rig makes of lengths, because nothing else is measured there; its commands are rates, not valves."""
+
+
 def signals_of(
     recording: Recording, platform: Hexapod, start: float | None = None, stop: float | None = None
 ) -> Signals:
@@ -136,7 +141,8 @@ def signals_of(
     known = recording.schema.index
     if missing := [name for base in NEEDED for name in _names(base) if name not in known]:
         raise RecordingError(f"{owner} has no channel {missing[0]!r}; identification needs the lengths of all legs")
-    read = recording.columns([name for name in USED_CHANNELS if name in known], start, stop)
+    made_up = {name for base in MADE_UP for name in _names(base)} if RIG_AGE.name in known else set()
+    read = recording.columns([name for name in USED_CHANNELS if name in known and name not in made_up], start, stop)
     return signals_from(read["time"], channels_of(read), platform, owner)
 
 

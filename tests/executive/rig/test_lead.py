@@ -11,6 +11,7 @@ import pytest
 from motionbase.executive.base import fault_sentences
 from motionbase.executive.rig.link import REPEAT, RigLink
 from motionbase.record.faults import Fault
+from motionbase.record.requests import Reason
 from motionbase.record.rig import RIG, RIG_PLACES, LegState, Order, RigFault
 from motionbase.record.states import State
 
@@ -64,3 +65,11 @@ def test_a_rig_that_is_silent_is_not_said_to_have_low_pressure() -> None:
     assert plant[Fault.SUPPLY] == "the supply pressure is too low"
     assert "pressure" not in rig[Fault.SUPPLY] and "silent" in rig[Fault.SUPPLY]
     assert {f for f in Fault if plant[f] != rig[f]} == {Fault.SUPPLY}
+
+
+def test_orders_are_refused_before_the_rig_has_spoken() -> None:
+    rig = link(LegState.OFF, 0)
+    assert rig.refusal(Order.ENABLE, State.OFF) is Reason.NONE
+    rig.exchange.answers.taken[0] = 0
+    assert rig.refusal(Order.ENABLE, State.OFF) is Reason.LEGS_NOT_READY
+    assert rig.refusal(Order.DISABLE, State.OFF) is Reason.NONE

@@ -135,6 +135,8 @@ class RigLink:
             return Reason.WRONG_STATE
         if order is Order.DISABLE:
             return Reason.NONE
+        if not self.exchange.answers.taken[0]:  # a rig speaks when its overseer is there, and heeds orders from then on
+            return Reason.LEGS_NOT_READY
         if any(self.faults):
             return Reason.FAULT_ACTIVE
         wanted = LegState.OFF if order is Order.ENABLE else LegState.UNHOMED
@@ -150,7 +152,7 @@ class RigLink:
         if any(self.faults) or float(arrays["state"]) not in QUIET or self.exchange.answers.taken[0] == 0:
             return
         states, cycles = set(self.states), float(self.row[RIG_PLACES["rig_cycles"]])
-        # an order that the rig's process gets before it has heard its overseer is void there, so it is given again
+        # an order that changes nothing, because a device did not answer at that moment, is given again
         is_void = not self.row[RIG_PLACES["power_fault"]] and abs(cycles - self._led[0]) > REPEAT
         if states == {LegState.OFF} and (self.order[0] != Order.ENABLE or is_void):
             self._lead(Order.ENABLE, cycles)

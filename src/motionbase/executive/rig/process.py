@@ -82,7 +82,8 @@ def cycle_on(exchange: Exchange, legs: Actuators, driver: Driver, overseer: Exch
         told = exchange.states.get()
         stop = heartbeat.listen(now)
         row = driver.cycle(now, due, told if not heartbeat.is_waited_for else None, stop)
-        exchange.answers.put(row)
+        if stop or not heartbeat.is_waited_for:  # until its overseer is there, a rig is not there for its base either
+            exchange.answers.put(row)
         answer, demand = driver.answer, driver.demand
         assert answer is not None
         wanted = demand.l if answer.all_are(LegState.FOLLOWING) else answer.l
