@@ -157,6 +157,14 @@ def test_each_command_installs_what_it_needs(ready: Checkout, command: str, list
     assert itself == f"{into} --no-deps --no-build-isolation --editable {ready.root}"
 
 
+@pytest.mark.parametrize("words", ["rig check mine.toml", "run odu --rig odu-onoff"])
+def test_rigs_add_their_buses_and_the_list_of_run_with_each(ready: Checkout, words: str) -> None:
+    assert ready.run(*words.split(), "--help").returncode == 0
+    added = ready.synced()[-4:]
+    assert [line.rpartition("/")[2] for line in added] == ["can.txt", "modbus.txt", "flight.txt", "joystick.txt"]
+    assert all("requirements/run.txt -r" in line for line in added)  # without it, hashes of what both need are missing
+
+
 @pytest.mark.parametrize("words", ["demo", "host sticks", "run simona --host boat", "run simona --host drive://van"])
 def test_worlds_add_what_they_need_or_go_on_without(ready: Checkout, words: str) -> None:
     given = (*words.split(), "--help")
