@@ -67,16 +67,14 @@ def test_a_base_without_a_rig_refuses_orders_to_its_legs(job: HexapodRun) -> Non
 def test_a_fault_of_legs_at_rest_ends_the_automatic_operator(job: HexapodRun) -> None:
     """The law sees no fault while it is off; a reset must not switch legs on, home them and rise all the same."""
     led = list[int]()
-    rig: Any = SimpleNamespace(
-        inputs={}, faults=[RigFault.NONE] * 6, give=lambda order: None, lead=lambda arrays: led.append(1)
-    )
+    rig: Any = SimpleNamespace(inputs={}, is_faulty=False, give=lambda order: None, lead=lambda arrays: led.append(1))
     run = replace(job, rig=rig)
     run.arrays["automatic"][...] = 1.0
     run.listen(0)
     assert len(led) == 1
-    rig.faults[2] = RigFault.SILENT_LEG
+    rig.is_faulty = True
     run.listen(20)
-    rig.faults[2] = RigFault.NONE  # by a reset
+    rig.is_faulty = False  # by a reset
     run.listen(40)
     assert len(led) == 1 and run.arrays["automatic"] == 0.0
 
@@ -85,9 +83,7 @@ def test_a_fault_of_legs_at_rest_ends_the_automatic_operator(job: HexapodRun) ->
 def test_a_reset_reaches_a_rig_only_if_it_has_a_fault(job: HexapodRun, fault: RigFault) -> None:
     """Every backend ends a movement at a reset: one that is pressed without need must not stop the platform."""
     orders = list[RigOrder]()
-    rig: Any = SimpleNamespace(
-        inputs={}, faults=(*(RigFault.NONE,) * 5, fault), give=orders.append, lead=lambda arrays: None
-    )
+    rig: Any = SimpleNamespace(inputs={}, is_faulty=bool(fault), give=orders.append, lead=lambda arrays: None)
     run = replace(job, rig=rig)
     run.listen(0)
     CommandSender(sender="test").send(Command(Kind.RESET_FAULT))

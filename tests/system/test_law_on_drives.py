@@ -12,6 +12,7 @@ import pytest
 
 from motionbase.compile import Compiled, compile
 from motionbase.executive.rig.driver import AT, IN, Driver
+from motionbase.executive.rig.link import Told
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform
 from motionbase.record.faults import Fault
@@ -82,7 +83,7 @@ class Base:
             self.k += 1
 
     def _cycle(self) -> None:
-        told = np.zeros(20)
+        told = np.zeros(2 + Told.layout.size)
         told[0], told[IN["l"] : AT["wanted"] + 14] = self.k + 1, self.io["wanted"]
         told[AT["order"]], told[AT["number"]] = self.order, self.number
         now = (self.k + 1) * self.loop.dt

@@ -173,7 +173,7 @@ class HexapodRun:
         elif (order := self.commands.poll()) is not None:
             self._obey(order, tick)
         arrays["estop"][...] = float(self.commands.estop)
-        is_stopped = self.commands.estop or arrays["fault"] != 0 or (self.rig is not None and any(self.rig.faults))
+        is_stopped = self.commands.estop or arrays["fault"] != 0 or (self.rig is not None and self.rig.is_faulty)
         if is_stopped:
             arrays["automatic"][...] = 0.0  # after a stop a person takes over: a reset alone moves nothing
         if self.rig is not None and arrays["automatic"] > 0:
@@ -209,7 +209,7 @@ class HexapodRun:
         elif command.kind is Kind.RESET_FAULT:
             arrays["reset"][...] = 1.0
             self.commands.release_estop()
-            if self.rig is not None and any(self.rig.faults):  # without one it would stop legs that follow
+            if self.rig is not None and self.rig.is_faulty:  # without one it would stop legs that follow
                 self.rig.give(RigOrder.RESET)
         elif command.kind in RIG_ORDERS:
             if self.rig is None:

@@ -10,6 +10,7 @@ import pytest
 
 from motionbase.arrays import Array
 from motionbase.executive.rig.driver import AT, IN, Driver
+from motionbase.executive.rig.link import Told
 from motionbase.executive.rig.oversight import BLOCKS, FIRST_S, MISSED_S, Heartbeat, claim_of, claim_row
 from motionbase.executive.rig.sentences import Sentences
 from motionbase.record.rig import RIG_PLACES, LegState, Order, RigFault, Silence, StopCause
@@ -52,7 +53,7 @@ class Unit:
 
 
 def told(tick: int = 1, *, go: float = 0.0, stop: float = 0.0, order: Order = Order.NONE, number: int = 0) -> Array:
-    row = np.zeros(2 + 18)
+    row = np.zeros(2 + Told.layout.size)
     row[0], row[IN["go"]], row[IN["stop"]], row[AT["order"]], row[AT["number"]] = tick, go, stop, order, number
     row[IN["l"] : IN["l"] + 6], row[IN["l_dot"] : IN["l_dot"] + 6] = LENGTHS, 0.1
     return row

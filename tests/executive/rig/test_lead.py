@@ -73,3 +73,12 @@ def test_orders_are_refused_before_the_rig_has_spoken() -> None:
     rig.exchange.answers.taken[0] = 0
     assert rig.refusal(Order.ENABLE, State.OFF) is Reason.LEGS_NOT_READY
     assert rig.refusal(Order.DISABLE, State.OFF) is Reason.NONE
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, 99.0, -1.0, 0.5])
+def test_a_row_that_holds_no_codes_is_a_fault_and_nothing_worse(number: float) -> None:
+    rig = link(LegState.OFF, 3)
+    rig.row[RIG_PLACES["leg2_rig_fault"]] = rig.row[RIG_PLACES["leg5_rig_state"]] = number
+    assert rig.is_faulty and not rig.legs_are(LegState.OFF)
+    rig.lead(ARRAYS)
+    assert not rig.order.any() and rig.refusal(Order.ENABLE, State.OFF) is Reason.FAULT_ACTIVE

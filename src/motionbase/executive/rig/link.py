@@ -42,7 +42,6 @@ class Told(Struct):
     order: Expr = q("-", text="a number of `Order`")
     number: Expr = q("-", text="of the order; it counts when this changes")
     measured: Expr = q("s", text="time of the measurement that the law used, on the clock of the rig's process")
-    state: Expr = q("-", text="of the base, a number of `State`")
 
 
 GO = 2 + Told.layout.starts["wanted"] + Wanted.layout.starts["go"]  # in a row, behind tick and time
@@ -50,13 +49,13 @@ ON = Sensed.layout.starts["on"]
 BLOCKS = Blocks(MAGIC, len(RIG), Told.layout.size)
 
 
-def _told(tick: Expr, t: Expr, wanted: Wanted, asked: Expr, row: Expr, state: Expr) -> Expr:
-    return ca.vertcat(tick, t, wanted.column, asked, row[RIG_PLACES["rig_measured"]], state)
+def _told(tick: Expr, t: Expr, wanted: Wanted, asked: Expr, row: Expr) -> Expr:
+    return ca.vertcat(tick, t, wanted.column, asked, row[RIG_PLACES["rig_measured"]])
 
 
 TELL = Kernel(
     "tell_rig",
-    (Port("tick"), Port("t", (), "s"), WANTED, Port("asked", 2), ROW, Port("state")),
+    (Port("tick"), Port("t", (), "s"), WANTED, Port("asked", 2), ROW),
     (Port("told", 2 + Told.layout.size),),
     _told,
 )
@@ -117,7 +116,7 @@ class RigLink:
     def telling(self, arrays: Mapping[str, Array], clock: Clock) -> tuple[Job, ...]:
         """After the loop's step."""
         box = self.exchange.states
-        given: dict[str, Any] = {name: arrays[name] for name in (WANTED.name, "state")}
+        given: dict[str, Any] = {WANTED.name: arrays[WANTED.name]}
         given |= {"tick": clock.tick.reshape(()), "t": clock.t.reshape(()), "asked": self.order, ROW.name: self.row}
         told = native_job(self.tell, told=box.row, **given)
         return Job("legs told", 1, told), Job("tell rig", 1, box.sending())
@@ -137,10 +136,10 @@ class RigLink:
             return Reason.NONE
         if not self.exchange.answers.taken[0]:  # a rig speaks when its overseer is there, and heeds orders from then on
             return Reason.LEGS_NOT_READY
-        if any(self.faults):
+        if self.is_faulty:
             return Reason.FAULT_ACTIVE
         wanted = LegState.OFF if order is Order.ENABLE else LegState.UNHOMED
-        return Reason.NONE if all(s is wanted for s in self.states) else Reason.WRONG_LEGS
+        return Reason.NONE if self.legs_are(wanted) else Reason.WRONG_LEGS
 
     @staticmethod
     def has_power(arrays: Mapping[str, Array]) -> bool:
@@ -149,16 +148,16 @@ class RigLink:
 
     def lead(self, arrays: Mapping[str, Array]) -> None:
         """What an automatic operator does with a simulated machine: switch on, home, lower what stands aloft."""
-        if any(self.faults) or float(arrays["state"]) not in QUIET or self.exchange.answers.taken[0] == 0:
+        if self.is_faulty or float(arrays["state"]) not in QUIET or self.exchange.answers.taken[0] == 0:
             return
-        states, cycles = set(self.states), float(self.row[RIG_PLACES["rig_cycles"]])
+        cycles = float(self.row[RIG_PLACES["rig_cycles"]])
         # an order that changes nothing, because a device did not answer at that moment, is given again
         is_void = not self.row[RIG_PLACES["power_fault"]] and abs(cycles - self._led[0]) > REPEAT
-        if states == {LegState.OFF} and (self.order[0] != Order.ENABLE or is_void):
+        if self.legs_are(LegState.OFF) and (self.order[0] != Order.ENABLE or is_void):
             self._lead(Order.ENABLE, cycles)
-        elif states == {LegState.UNHOMED} and (self.order[0] != Order.HOME or is_void):
+        elif self.legs_are(LegState.UNHOMED) and (self.order[0] != Order.HOME or is_void):
             self._lead(Order.HOME, cycles)
-        elif states == {LegState.READY} and float(arrays["state"]) == State.OFF:
+        elif self.legs_are(LegState.READY) and float(arrays["state"]) == State.OFF:
             arrays["asked"][...] = float(Request.LOWER)  # heard where they stand aloft; where they are down, DOWN is
 
     def _lead(self, order: Order, cycles: float) -> None:
@@ -170,15 +169,14 @@ class RigLink:
         self.order[0] = float(order)
         self.order[1] += 1.0
 
-    @property
-    def states(self) -> tuple[LegState, ...]:
-        """Of the legs, as far as they are known."""
-        return tuple(LegState(int(s)) for s in self._six("rig_state"))
+    def legs_are(self, state: LegState) -> bool:
+        """Whether all legs are in this state."""
+        return bool((self._six("rig_state") == state).all())
 
     @property
-    def faults(self) -> tuple[RigFault, ...]:
-        """Of the legs."""
-        return tuple(RigFault(int(f)) for f in self._six("rig_fault"))
+    def is_faulty(self) -> bool:
+        """Whether a leg has a fault; a row that holds something else there counts as one."""
+        return bool((self._six("rig_fault") != RigFault.NONE).any())
 
     def _six(self, name: str) -> Array:
         first = RIG_PLACES[f"leg1_{name}"]

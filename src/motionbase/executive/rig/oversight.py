@@ -33,7 +33,7 @@ PERIOD = 0.005  # [s] of its looks
 MISSED_S = 0.25  # without a word of the overseer, after which legs are stopped
 FIRST_S = 10.0  # for its first word, before which legs are not even switched on
 LATE_S, LATE = 0.05, 3  # from one cycle to the next, after which their process was not let run [s], and periods
-BLOCKS = Blocks(OVERSEER, 3, 2 + 3 * LEGS)  # cause, leg, value | measured_at, 0, lengths, wanted, states
+BLOCKS = Blocks(OVERSEER, 3, 1 + 3 * LEGS)  # cause, leg, value | measured_at, lengths, wanted, states
 WHO = "the overseer"
 
 
@@ -41,12 +41,12 @@ def claim_row(
     count: int, now: float, measured_at: float, l: Array, wanted: Array, states: tuple[LegState, ...]
 ) -> Array:
     """What the overseer is told after a cycle: its count and time, then a claim."""
-    return np.concatenate([[count, now, measured_at, 0.0], l, wanted, np.array(states, float)])
+    return np.concatenate([[count, now, measured_at], l, wanted, np.array(states, float)])
 
 
 def claim_of(row: Array) -> Claim:
     """From such a row."""
-    l, wanted, states = row[4:].reshape(3, LEGS)
+    l, wanted, states = row[3:].reshape(3, LEGS)
     return Claim(float(row[1]), float(row[2]), l, wanted, tuple(LegState(int(s)) for s in states))
 
 
